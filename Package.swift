@@ -1,0 +1,84 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+/// Warnings are errors in our own builds and in CI, never for users.
+let strict = Context.environment["CERULEAN_STRICT"] != nil
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        .enableExperimentalFeature("Lifetimes"),
+        .swiftLanguageMode(.v6),
+    ] + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+func library(_ name: String, _ dependencies: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [String]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [String]) -> Target {
+    .testTarget(name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, swiftSettings: settings)
+}
+
+let libraries = [
+    "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "CeruleanAdapters", "Cerulean",
+    "CeruleanSensing", "CeruleanBITalino", "CeruleanRecording", "CeruleanTesting",
+]
+
+let package = Package(
+    name: "Cerulean",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11)],
+    products: libraries.map { .library(name: $0, targets: [$0]) } + [
+        .executable(name: "cerulean", targets: ["CeruleanTool"]),
+        .executable(name: "vector-runner", targets: ["VectorRunner"]),
+        .executable(name: "bench-cerulean", targets: ["BenchCerulean"]),
+        .executable(name: "fuzz-cerulean", targets: ["FuzzCerulean"]),
+    ],
+    targets: [
+        // Level 1: wire
+        library("CeruleanWire"),
+        // Level 2: hosts
+        library("CeruleanHost", ["CeruleanWire"]),
+        library("CeruleanStack", ["CeruleanWire", "CeruleanHost"]),
+        library("CeruleanTransport", ["CeruleanWire", "CeruleanHost"]),
+        library("CeruleanVirtual", ["CeruleanWire"]),
+        // Level 3: API
+        library("Cerulean", ["CeruleanWire", "CeruleanHost"]),
+        library(
+            "CeruleanAdapters",
+            ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean"]),
+        library("CeruleanSensing", ["Cerulean"]),
+        library("CeruleanBITalino", ["Cerulean", "CeruleanSensing"]),
+        library("CeruleanTesting", ["Cerulean", "CeruleanAdapters"]),
+        // Level 4: apps
+        library("CeruleanRecording", ["Cerulean", "CeruleanSensing"]),
+        library(
+            "CeruleanCommand",
+            ["Cerulean", "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanRecording", "CeruleanVirtual"]),
+        program("CeruleanTool", ["CeruleanCommand"]),
+        // Programs for our own checks
+        library("CeruleanVectors", ["CeruleanStack", "CeruleanBITalino", "CeruleanRecording", "CeruleanTesting"]),
+        program("VectorRunner", ["CeruleanVectors"]),
+        program("BenchCerulean", ["CeruleanStack", "Cerulean"]),
+        program("FuzzCerulean", ["CeruleanStack", "CeruleanVirtual", "CeruleanTesting", "CeruleanBITalino", "CeruleanRecording"]),
+        // Tests
+        tests("CeruleanWireTests", ["CeruleanWire"]),
+        tests("CeruleanVirtualTests", ["CeruleanVirtual"]),
+        tests("CeruleanStackTests", ["CeruleanStack", "CeruleanVirtual"]),
+        tests("CeruleanTransportTests", ["CeruleanTransport"]),
+        tests("CeruleanTests", ["Cerulean", "CeruleanTesting"]),
+        tests("CeruleanBITalinoTests", ["CeruleanBITalino", "CeruleanTesting"]),
+        tests("CeruleanRecordingTests", ["CeruleanRecording"]),
+        tests("CeruleanCommandTests", ["CeruleanCommand"]),
+        tests("CeruleanVectorTests", ["CeruleanVectors"]),
+        tests("CeruleanPeerTests", ["Cerulean", "CeruleanTesting"]),
+    ]
+)
