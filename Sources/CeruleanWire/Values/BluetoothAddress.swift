@@ -18,7 +18,8 @@ public struct BluetoothAddress: Hashable, Sendable {
         guard parts.count == 6 else { return nil }
         var value: UInt64 = 0
         for part in parts {
-            guard part.utf8.count == 2, part.allSatisfy({ $0.isASCII && $0.isHexDigit }), let octet = UInt8(part, radix: 16)
+            guard part.utf8.count == 2, part.allSatisfy({ $0.isASCII && $0.isHexDigit }),
+                let octet = UInt8(part, radix: 16)
             else { return nil }
             value = value << 8 | UInt64(octet)
         }

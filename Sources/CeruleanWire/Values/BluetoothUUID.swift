@@ -47,7 +47,8 @@ public struct BluetoothUUID: Hashable, Sendable {
         case 36:
             let parts = digits.split(separator: "-", omittingEmptySubsequences: false)
             guard parts.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
-            guard let high = UInt64(parts[0...2].joined(), radix: 16), let low = UInt64(parts[3...4].joined(), radix: 16)
+            guard let high = UInt64(parts[0...2].joined(), radix: 16),
+                let low = UInt64(parts[3...4].joined(), radix: 16)
             else { return nil }
             self.init(high: high, low: low)
         default:
@@ -104,7 +105,8 @@ extension BluetoothUUID: CustomStringConvertible, ExpressibleByIntegerLiteral, E
         if let medium { return Self.hex(UInt64(medium), digits: 8) }
         let upper = Self.hex(high, digits: 16)
         let lower = Self.hex(low, digits: 16)
-        return upper.prefix(8) + "-" + upper.dropFirst(8).prefix(4) + "-" + upper.suffix(4) + "-" + lower.prefix(4) + "-"
+        return upper.prefix(8) + "-" + upper.dropFirst(8).prefix(4) + "-" + upper.suffix(4) + "-" + lower.prefix(4)
+            + "-"
             + lower.dropFirst(4)
     }
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanWire
+
+/// Called once, on the host's loop, when an operation has ended.
+public typealias HostCompletion<Value: Sendable> = @Sendable (Result<Value, HostError>) -> Void
+
+/// **The lower waist.** One adapter with whatever is behind it: our own stack on a controller, BlueZ, Apple's framework.
+///
+/// Everything above speaks to this protocol alone. A host is an actor whose executor is its ``loop``; actors of clients that
+/// return the same executor call it without a hop, and its callbacks reach them synchronously (`assumeIsolated`).
+///
+/// Rules that every engine keeps, and the conformance suite checks:
+/// - Each operation ends exactly once: with a result, an error, `timedOut` after its timeout, or `cancelled`. Its completion is
+///   called on the loop and may be called before the method returns only with an error about the arguments or state.
+/// - When a link goes down, its pending operations end first, all with one reason, then `linkClosed` is sent.
+/// - Events reach all sinks in the order of the air; a value event and a completion are never reordered.
+/// - What the engine cannot do ends with `unsupported`.
+/// - A timeout ends waiting, not necessarily what the peer does; the link stays up unless the operation says otherwise.
+public protocol Host: Actor {
+    /// The executor and clock of the host.
+    nonisolated var loop: any EventLoop { get }
+    /// What a person would call the adapter: `virtual`, `hci:0`, `tcp:127.0.0.1:6402`.
+    nonisolated var name: String { get }
+    /// What it can do; complete once the state is `poweredOn`.
+    var capabilities: HostCapabilities { get }
+    /// Whether it can be used.
+    var state: AdapterState { get }
+    /// Our own address, where the engine knows it.
+    var localAddress: DeviceAddress? { get }
+
+    /// Opens and starts the adapter. Ends when it is `poweredOn` or cannot become so.
+    func start(timeout: Duration, completion: @escaping HostCompletion<Void>)
+    /// Ends all links, scans and advertisements, then closes the adapter. Events still come, completions too.
+    func stop(completion: @escaping HostCompletion<Void>)
+
+    /// Adds a receiver of events. A host holds its sinks strongly until they are removed.
+    func addSink(_ sink: any HostEventSink)
+    /// Removes a receiver; none of its services, scans or advertisements stay behind.
+    func removeSink(_ sink: any HostEventSink)
+
+    /// Ends a running operation with `cancelled`. Does nothing when it has ended.
+    func cancel(_ operation: OperationID)
+
+    // MARK: Finding peers
+
+    /// Starts a scan. Several run side by side, each with its own filter and memory of duplicates.
+    func startScan(_ parameters: ScanParameters, completion: @escaping HostCompletion<ScanID>)
+    /// Stops a scan. Does nothing when it has ended.
+    func stopScan(_ scan: ScanID)
+    /// The peer with this address, without having seen it; nil where the engine has no addresses.
+    func peer(at address: DeviceAddress) -> PeerID?
+    /// Peers that have been seen or connected, newest last, at most 16,384.
+    var knownPeers: [KnownPeer] { get }
+
+    // MARK: Links
+
+    /// The links that are up, those the system held before us included.
+    var links: [LinkInfo] { get }
+    /// Connects to a peer, or joins the link that is up already. Cancelling or a timeout gives up connecting.
+    func connect(
+        _ peer: PeerID, options: ConnectOptions, timeout: Duration, completion: @escaping HostCompletion<LinkInfo>
+    ) -> OperationID
+    /// Leaves a link; it goes down when the last client that connected has left, or at once when `force` is set.
+    /// Ends when the link is down, or left.
+    func disconnect(_ link: LinkID, force: Bool, completion: @escaping HostCompletion<Void>)
+    /// Asks for other connection parameters. Ends with what is in force afterwards.
+    func requestParameters(
+        _ request: ConnectionParameterRequest, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<ConnectionParameters>
+    ) -> OperationID
+    /// Measures the signal strength of the peer in dBm.
+    func readRSSI(_ link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Int>) -> OperationID
+
+    // MARK: The peer's database
+
+    /// Finds services, all of them or those of some types, in handle order.
+    func discoverServices(
+        _ types: [BluetoothUUID]?, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[ServiceInfo]>
+    ) -> OperationID
+    /// Finds the services that a service includes.
+    func discoverIncludedServices(
+        of service: AttributeID, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[ServiceInfo]>
+    ) -> OperationID
+    /// Finds the characteristics of a service, in handle order.
+    func discoverCharacteristics(
+        of service: AttributeID, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[CharacteristicInfo]>
+    ) -> OperationID
+    /// Finds the descriptors of a characteristic, in handle order.
+    func discoverDescriptors(
+        of characteristic: AttributeID, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[DescriptorInfo]>
+    ) -> OperationID
+    /// Reads a whole value, however long (at most 512 octets).
+    func read(
+        _ attribute: AttributeID, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<[UInt8]>
+    ) -> OperationID
+    /// Writes a value of at most 512 octets.
+    func write(
+        _ value: [UInt8], to attribute: AttributeID, mode: WriteMode, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<Void>
+    ) -> OperationID
+    /// Writes several values so that all or none take effect, each echoed by the peer and compared.
+    func writeReliably(
+        _ values: [(attribute: AttributeID, value: [UInt8])], on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<Void>
+    ) -> OperationID
+    /// Subscribes to a characteristic, or unsubscribes. Values may arrive before the completion.
+    func subscribe(
+        to characteristic: AttributeID, mode: SubscriptionMode, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<Void>
+    ) -> OperationID
+    /// Whether a write without response would be sent now rather than wait.
+    func canWriteWithoutResponse(_ link: LinkID) -> Bool
+
+    // MARK: Our database
+
+    /// Adds services to our database; all or none. Their requests go to `sink`, which must have been added.
+    func publish(
+        _ services: [ServiceDefinition], for sink: any HostEventSink,
+        completion: @escaping HostCompletion<[PublishedService]>)
+    /// Removes a service.
+    func unpublish(_ service: AttributeID, completion: @escaping HostCompletion<Void>)
+    /// Answers requests. Answering twice, or for a link that is gone, does nothing.
+    func respond(to token: RequestToken, with response: RequestResponse)
+    /// Sends a new value to subscribers and, for a stored attribute, keeps it.
+    ///
+    /// - Returns: false when the queue of a subscriber is full and **nothing** was sent or stored; try again after
+    ///   `readyToUpdate`.
+    func update(_ value: [UInt8], of attribute: AttributeID, for audience: UpdateAudience) -> Bool
+    /// Starts to advertise; several advertisements run side by side as far as the controller can.
+    func startAdvertising(
+        _ parameters: AdvertisingParameters, completion: @escaping HostCompletion<AdvertisementID>)
+    /// Stops an advertisement. Does nothing when it has ended.
+    func stopAdvertising(_ advertisement: AdvertisementID)
+}
+
+/// A peer that a host remembers.
+public struct KnownPeer: Hashable, Sendable {
+    /// The peer.
+    public var peer: PeerID
+    /// Its identity address, where the engine knows it.
+    public var address: DeviceAddress?
+    /// Its name, if it said one.
+    public var name: String?
+
+    /// Describes a peer.
+    public init(peer: PeerID, address: DeviceAddress?, name: String?) {
+        self.peer = peer
+        self.address = address
+        self.name = name
+    }
+}
