@@ -28,6 +28,7 @@ public struct FieldDecoder: FieldVisitor, ~Escapable {
         return start
     }
 
+    /// A little-endian integer.
     @inlinable
     public mutating func field<T: FixedWidthInteger & BitwiseCopyable & Sendable>(
         _ name: StaticString, _ value: inout T
@@ -36,6 +37,7 @@ public struct FieldDecoder: FieldVisitor, ~Escapable {
         value = T(littleEndian: unsafe span.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: T.self))
     }
 
+    /// A big-endian integer.
     @inlinable
     public mutating func bigEndian<T: FixedWidthInteger & BitwiseCopyable & Sendable>(
         _ name: StaticString, _ value: inout T
@@ -44,6 +46,7 @@ public struct FieldDecoder: FieldVisitor, ~Escapable {
         value = T(bigEndian: unsafe span.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: T.self))
     }
 
+    /// A little-endian integer.
     @inlinable
     public mutating func field(_ name: StaticString, _ value: inout UInt64, bytes: Int) throws(WireError) {
         let start = try take(bytes)
@@ -52,6 +55,7 @@ public struct FieldDecoder: FieldVisitor, ~Escapable {
         value = result
     }
 
+    /// Part of a little-endian integer.
     @inlinable
     public mutating func bits<T: FixedWidthInteger & Sendable>(
         _ name: StaticString, _ value: inout T, width: Int, unit: Int
@@ -67,6 +71,7 @@ public struct FieldDecoder: FieldVisitor, ~Escapable {
         unitBitsLeft -= width
     }
 
+    /// A number from an open set.
     @inlinable
     public mutating func code<C: RawRepresentable & Sendable>(
         _ name: StaticString, _ value: inout C
@@ -78,6 +83,7 @@ public struct FieldDecoder: FieldVisitor, ~Escapable {
         value = decoded
     }
 
+    /// A device address.
     @inlinable
     public mutating func address(_ name: StaticString, _ value: inout BluetoothAddress) throws(WireError) {
         var raw: UInt64 = 0
@@ -85,6 +91,7 @@ public struct FieldDecoder: FieldVisitor, ~Escapable {
         value = BluetoothAddress(rawValue: raw)
     }
 
+    /// A UUID of 2 or 16 octets.
     @inlinable
     public mutating func uuid(_ name: StaticString, _ value: inout BluetoothUUID, size: Int) throws(WireError) {
         switch size {
@@ -105,34 +112,40 @@ public struct FieldDecoder: FieldVisitor, ~Escapable {
         }
     }
 
+    /// A counted run of octets.
     @inlinable
     public mutating func bytes(_ name: StaticString, _ value: inout [UInt8], count: Int) throws(WireError) {
         let start = try take(count)
         value = unsafe span.extracting(start..<start + count).withUnsafeBytes { unsafe Array($0) }
     }
 
+    /// All octets up to the end.
     @inlinable
     public mutating func rest(_ name: StaticString, _ value: inout [UInt8]) throws(WireError) {
         try bytes(name, &value, count: span.byteCount - position)
     }
 
+    /// All octets up to the end.
     @inlinable
     public mutating func rest(_ name: StaticString, _ value: inout Range<Int>) throws(WireError) {
         value = position..<span.byteCount
         position = span.byteCount
     }
 
+    /// A counted run of octets.
     @inlinable
     public mutating func bytes(_ name: StaticString, _ value: inout Range<Int>, count: Int) throws(WireError) {
         let start = try take(count)
         value = start..<start + count
     }
 
+    /// A packet inside the packet.
     @inlinable
     public mutating func nested<P: WirePacket>(_ name: StaticString, _ value: inout P) throws(WireError) {
         try value.visit(&self)
     }
 
+    /// Packets one behind the other.
     @inlinable
     public mutating func repeated<P: WirePacket>(
         _ name: StaticString, _ value: inout [P], count: Int?

@@ -20,23 +20,27 @@ public struct FieldEncoder: FieldVisitor {
     /// Always nil: nothing is being read.
     public var remaining: Int? { nil }
 
+    /// A little-endian integer.
     public mutating func field<T: FixedWidthInteger & BitwiseCopyable & Sendable>(
         _ name: StaticString, _ value: inout T
     ) throws(WireError) {
         append(value, count: MemoryLayout<T>.size)
     }
 
+    /// A big-endian integer.
     public mutating func bigEndian<T: FixedWidthInteger & BitwiseCopyable & Sendable>(
         _ name: StaticString, _ value: inout T
     ) throws(WireError) {
         append(value.byteSwapped, count: MemoryLayout<T>.size)
     }
 
+    /// A little-endian integer.
     public mutating func field(_ name: StaticString, _ value: inout UInt64, bytes count: Int) throws(WireError) {
         guard count >= 8 || value >> (8 * UInt64(count)) == 0 else { throw WireError(offset: offset, reason: .tooLong) }
         append(value, count: count)
     }
 
+    /// Part of a little-endian integer.
     public mutating func bits<T: FixedWidthInteger & Sendable>(
         _ name: StaticString, _ value: inout T, width: Int, unit: Int
     ) throws(WireError) {
@@ -51,16 +55,19 @@ public struct FieldEncoder: FieldVisitor {
         }
     }
 
+    /// A number from an open set.
     public mutating func code<C: RawRepresentable & Sendable>(
         _ name: StaticString, _ value: inout C
     ) throws(WireError) where C.RawValue: FixedWidthInteger & BitwiseCopyable & Sendable {
         append(value.rawValue, count: MemoryLayout<C.RawValue>.size)
     }
 
+    /// A device address.
     public mutating func address(_ name: StaticString, _ value: inout BluetoothAddress) throws(WireError) {
         append(value.rawValue, count: 6)
     }
 
+    /// A UUID of 2 or 16 octets.
     public mutating func uuid(_ name: StaticString, _ value: inout BluetoothUUID, size: Int) throws(WireError) {
         switch size {
         case 2:
@@ -74,6 +81,7 @@ public struct FieldEncoder: FieldVisitor {
         }
     }
 
+    /// A counted run of octets.
     public mutating func bytes(_ name: StaticString, _ value: inout [UInt8], count: Int) throws(WireError) {
         guard value.count == count else {
             throw WireError(offset: offset, reason: value.count > count ? .tooLong : .truncated)
@@ -81,6 +89,7 @@ public struct FieldEncoder: FieldVisitor {
         bytes.append(contentsOf: value)
     }
 
+    /// All octets up to the end.
     public mutating func rest(_ name: StaticString, _ value: inout [UInt8]) throws(WireError) {
         bytes.append(contentsOf: value)
     }
@@ -95,10 +104,12 @@ public struct FieldEncoder: FieldVisitor {
         guard value.isEmpty, count == 0 else { throw .invalid(name, at: offset) }
     }
 
+    /// A packet inside the packet.
     public mutating func nested<P: WirePacket>(_ name: StaticString, _ value: inout P) throws(WireError) {
         try value.visit(&self)
     }
 
+    /// Packets one behind the other.
     public mutating func repeated<P: WirePacket>(
         _ name: StaticString, _ value: inout [P], count: Int?
     ) throws(WireError) {
