@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# Two commands are all a new user needs: `make demo` and `make test`. Each installs what is missing, once, and says so.
+
+SWIFT ?= swift
+STRICT = CERULEAN_STRICT=1
+SECONDS ?= 60
+
+.PHONY: demo test test-all bench fuzz soak lint format docs clean
+
+demo:  ## a simulated room: scan, connect, stream, record; no hardware needed
+	@Scripts/setup demo
+	$(SWIFT) build -c release --product cerulean
+	@$$($(SWIFT) build -c release --show-bin-path)/cerulean demo --seconds 5 --output out/demo
+
+test:  ## everything that must hold, with Bumble and RootCanal as peers
+	@Scripts/setup test
+	$(STRICT) Scripts/test
+
+test-all: lint test  ## the same, and thread sanitizer, the BlueZ machine and long runs
+	@Scripts/setup vm
+	$(STRICT) Scripts/test-all
+
+bench:  ## cost per operation, with Bumble beside it
+	@Scripts/setup test
+	Scripts/bench
+
+fuzz:  ## hostile bytes for SECONDS seconds
+	$(SWIFT) build -c release --product fuzz-cerulean
+	$$($(SWIFT) build -c release --show-bin-path)/fuzz-cerulean --seconds $(SECONDS)
+
+soak:  ## many random scenarios on virtual time
+	$(SWIFT) build -c release --product fuzz-cerulean
+	$$($(SWIFT) build -c release --show-bin-path)/fuzz-cerulean --inputs 0 --scenarios 10000
+
+lint:  ## format rules and length of files
+	Scripts/lint
+
+format:  ## rewrite the sources to the format rules
+	$(SWIFT) format -i -r -p Package.swift Sources Tests Examples
+
+docs:  ## DocC archives of all modules into out/docs
+	Scripts/docs
+
+clean:
+	rm -rf .build out
