@@ -24,6 +24,19 @@ public protocol EventLoop: SerialExecutor {
     /// Waits until every job that `execute` queued has run and the loop's thread has ended; timers are dropped.
     /// Loops that others own (a simulation) do nothing.
     func shutdown()
+
+    /// Where tasks run that the library itself must start: nil for the process's own pool. A simulation returns its own.
+    var taskExecutor: (any TaskExecutor)? { get }
+
+    /// Where pending operations are noted by name; nil where nobody asks.
+    var registry: OperationRegistry? { get }
+}
+
+extension EventLoop {
+    /// The process's own pool.
+    public var taskExecutor: (any TaskExecutor)? { nil }
+    /// None.
+    public var registry: OperationRegistry? { nil }
 }
 
 /// Names a job scheduled on an ``EventLoop``.
