@@ -36,7 +36,7 @@ public protocol Host: Actor {
 
     /// Adds a receiver of events. A host holds its sinks strongly until they are removed.
     func addSink(_ sink: any HostEventSink)
-    /// Removes a receiver; none of its services, scans or advertisements stay behind.
+    /// Removes a receiver; none of its services stay behind. Scans and advertisements belong to no sink: who started one stops it.
     func removeSink(_ sink: any HostEventSink)
 
     /// Ends a running operation with `cancelled`. Does nothing when it has ended.

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanHost
+public import CeruleanWire
+import Glibc
+import Synchronization
+
+/// A loop on a thread of its own, in real time: jobs, timers, and file descriptors that it watches.
+///
+/// The thread starts with the first job and ends with ``shutdown()``. Jobs run first in, first out; a timer that is due runs
+/// behind the jobs that wait already.
+/// ```swift
+/// let loop = ThreadLoop(name: "bluetooth")
+/// loop.execute { print("on the loop") }
+/// loop.shutdown()
+/// ```
+public final class ThreadLoop: EventLoop {
+    /// What a watched descriptor is ready for.
+    public struct Readiness: OptionSet, Hashable, Sendable {
+        /// The bits.
+        public let rawValue: UInt8
+        /// Wraps the bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Something can be read, the end of the stream included.
+        public static let readable = Self(rawValue: 1)
+        /// Something can be written.
+        public static let writable = Self(rawValue: 2)
+        /// The descriptor failed or was hung up.
+        public static let failed = Self(rawValue: 4)
+    }
+
+    enum Work: Sendable {
+        case job(UnownedJob)
+        case block(@Sendable () -> Void)
+    }
+
+    struct Watch: Sendable {
+        var interest: Readiness
+        var handler: @Sendable (Readiness) -> Void
+        /// Tells two watches of one descriptor number apart.
+        var generation: UInt64
+    }
+
+    struct State: Sendable {
+        var work: [Work] = []
+        var timers = TimerHeap()
+        var watches: [Int32: Watch] = [:]
+        var generation: UInt64 = 0
+        var thread: pthread_t?
+        var isStarted = false
+        var isStopping = false
+        var isSleeping = false
+        var isEnded = false
+    }
+
+    let state = Mutex(State())
+    /// Both ends of the pipe that ends a sleep.
+    let wakeUp: (read: Int32, write: Int32)
+    let name: String
+
+    /// Makes a loop whose thread carries `name` (at most 15 characters are shown by the system).
+    public init(name: String = "cerulean") {
+        self.name = name
+        var ends: [Int32] = [-1, -1]
+        let result = unsafe pipe(&ends)
+        precondition(result == 0, "no pipe for the loop \(name): error \(errno)")
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        wakeUp = (ends[0], ends[1])
+    }
+
+    deinit {
+        Glibc.close(wakeUp.read)
+        Glibc.close(wakeUp.write)
+    }
+
+    public var now: MonotonicTime { Self.now }
+
+    /// The present moment of the system's monotonic clock.
+    public static var now: MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    // MARK: Executor
+
+    public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+
+    public func execute(_ job: @escaping @Sendable () -> Void) { add(.block(job)) }
+
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    public func isIsolatingCurrentContext() -> Bool? { currentLoop == UInt(bitPattern: ObjectIdentifier(self)) }
+
+    public func checkIsolated() { precondition(isCurrent, "not on the loop \(name)") }
+
+    // MARK: Timers
+
+    public func schedule(at moment: MonotonicTime, _ job: @escaping @Sendable () -> Void) -> LoopTimer {
+        let (timer, wakes) = state.withLock { state -> (LoopTimer, Bool) in
+            guard !state.isStopping else { return (LoopTimer(rawValue: 0), false) }
+            let isNext = moment < state.timers.nextDeadline
+            let timer = state.timers.add(at: moment, job)
+            startIfNeeded(&state)
+            return (timer, isNext && state.isSleeping)
+        }
+        if wakes { wake() }
+        return timer
+    }
+
+    public func cancel(_ timer: LoopTimer) { state.withLock { $0.timers.cancel(timer) } }
+
+    // MARK: Descriptors
+
+    /// Calls `handler` on the loop while `descriptor` is ready for something in `interest`; `.failed` always counts.
+    /// Replaces the watch that the descriptor had. May be called from any thread.
+    public func watch(
+        _ descriptor: Int32, for interest: Readiness, _ handler: @escaping @Sendable (Readiness) -> Void
+    ) {
+        let wakes = state.withLock { state in
+            state.generation += 1
+            state.watches[descriptor] = Watch(interest: interest, handler: handler, generation: state.generation)
+            startIfNeeded(&state)
+            return state.isSleeping
+        }
+        if wakes { wake() }
+    }
+
+    /// Changes what a watched descriptor is watched for. Does nothing when it is not watched.
+    public func change(_ descriptor: Int32, to interest: Readiness) {
+        let wakes = state.withLock { state in
+            guard state.watches[descriptor] != nil, state.watches[descriptor]?.interest != interest else { return false }
+            state.watches[descriptor]?.interest = interest
+            return state.isSleeping
+        }
+        if wakes { wake() }
+    }
+
+    /// Stops watching. The handler is not called any more when this was called on the loop.
+    public func unwatch(_ descriptor: Int32) {
+        let wakes = state.withLock { state in
+            state.watches.removeValue(forKey: descriptor)
+            return state.isSleeping
+        }
+        if wakes { wake() }
+    }
+
+    // MARK: End
+
+    /// Runs what was queued, then ends the thread and waits for it. Called on the loop itself, it does not wait.
+    public func shutdown() {
+        let thread = state.withLock { state -> pthread_t? in
+            guard state.isStarted, !state.isStopping else {
+                state.isStopping = true
+                return nil
+            }
+            state.isStopping = true
+            defer { state.thread = nil }
+            return state.thread
+        }
+        wake()
+        guard let thread else { return }
+        if isCurrent { pthread_detach(thread) } else { pthread_join(thread, nil) }
+    }
+
+    // MARK: - private
+
+    private func add(_ work: Work) {
+        let wakes = state.withLock { state in
+            // A job that comes after the end can only run here: a continuation must never be lost.
+            state.work.append(work)
+            if state.isEnded {
+                state.isStarted = false
+                state.isEnded = false
+            }
+            startIfNeeded(&state)
+            return state.isSleeping
+        }
+        if wakes { wake() }
+    }
+
+    private func wake() {
+        var octet: UInt8 = 1
+        _ = unsafe Glibc.write(wakeUp.write, &octet, 1)
+    }
+
+    private func startIfNeeded(_ state: inout State) {
+        guard !state.isStarted else { return }
+        state.isStarted = true
+        var thread = pthread_t()
+        let context = unsafe Unmanaged.passRetained(self).toOpaque()
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                guard let context = unsafe context else { return nil }
+                unsafe Unmanaged<ThreadLoop>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context)
+        precondition(result == 0, "no thread for the loop \(name): error \(result)")
+        if state.isStopping { pthread_detach(thread) } else { state.thread = thread }
+    }
+}
