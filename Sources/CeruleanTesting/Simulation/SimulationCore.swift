@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CeruleanHost
+import CeruleanWire
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The queue, the timers and the clock of one simulation: ready jobs first, in the order in which they came, then the clock
+/// jumps to the next timer.
+final class SimulationCore: Sendable {
+    enum Work {
+        case loop(UnownedJob)
+        case task(UnownedJob)
+        case block(@Sendable () -> Void)
+    }
+
+    enum Stop: Sendable {
+        case finished, stuck, beyondLimit, spinning
+    }
+
+    private struct State {
+        var ready: [Work] = []
+        var head = 0
+        var timers = TimerQueue()
+        var now = MonotonicTime.zero
+        var nextTimer: UInt64 = 0
+        var holds = 0
+        var isWaiting = false
+        var isFinished = false
+        var jobsSinceClockMoved = 0
+        var jobs = 0
+    }
+
+    let registry = OperationRegistry()
+    private let state = Mutex(State())
+    private let thread = Atomic<UInt>(0)
+    private let wake = DispatchSemaphore(value: 0)
+    private let limit: MonotonicTime
+    private let jobLimit: Int
+
+    init(limit: Duration, jobLimit: Int) {
+        self.limit = .zero + limit
+        self.jobLimit = jobLimit
+    }
+
+    var now: MonotonicTime { state.withLock { $0.now } }
+    var jobs: Int { state.withLock { $0.jobs } }
+    var isCurrent: Bool { thread.load(ordering: .acquiring) == Self.currentThread }
+
+    func enqueue(_ work: Work) {
+        let mustWake = state.withLock { state in
+            state.ready.append(work)
+            defer { state.isWaiting = false }
+            return state.isWaiting
+        }
+        if mustWake { wake.signal() }
+    }
+
+    func schedule(at moment: MonotonicTime, _ job: @escaping @Sendable () -> Void) -> LoopTimer {
+        state.withLock { state in
+            state.nextTimer += 1
+            state.timers.insert(at: moment, id: state.nextTimer, job)
+            return LoopTimer(rawValue: state.nextTimer)
+        }
+    }
+
+    func cancel(_ timer: LoopTimer) { state.withLock { $0.timers.remove(timer.rawValue) } }
+
+    func hold() { state.withLock { $0.holds += 1 } }
+
+    func release() {
+        let mustWake = state.withLock { state in
+            state.holds -= 1
+            defer { state.isWaiting = false }
+            return state.isWaiting
+        }
+        if mustWake { wake.signal() }
+    }
+
+    func finish() { state.withLock { $0.isFinished = true } }
+
+    // MARK: - The thread
+
+    private enum Step {
+        case work(Work)
+        case timer(@Sendable () -> Void)
+        case wait
+        case stop(Stop)
+    }
+
+    /// Runs on the calling thread until `finish()` was called, or nothing can happen any more.
+    func run(loop: UnownedSerialExecutor, tasks: UnownedTaskExecutor) -> Stop {
+        thread.store(Self.currentThread, ordering: .releasing)
+        defer { thread.store(0, ordering: .releasing) }
+        while true {
+            switch step() {
+            case .work(.loop(let job)): unsafe job.runSynchronously(isolatedTo: loop, taskExecutor: tasks)
+            case .work(.task(let job)): unsafe job.runSynchronously(on: tasks)
+            case .work(.block(let body)): body()
+            case .timer(let body): body()
+            case .wait: wake.wait()
+            case .stop(let reason): return reason
+            }
+        }
+    }
+
+    private func step() -> Step {
+        state.withLock { state in
+            if state.head < state.ready.count {
+                guard state.jobsSinceClockMoved < jobLimit else {
+                    state.jobsSinceClockMoved = 0
+                    return .stop(.spinning)
+                }
+                return .work(Self.nextJob(&state))
+            }
+            if state.isFinished { return .stop(.finished) }
+            if state.holds > 0 {
+                state.isWaiting = true
+                return .wait
+            }
+            guard let next = state.timers.next else { return .stop(.stuck) }
+            guard next <= limit else { return .stop(.beyondLimit) }
+            if next > state.now {
+                state.now = next
+                state.jobsSinceClockMoved = 0
+            }
+            state.jobsSinceClockMoved += 1
+            guard let job = state.timers.popFirst() else { return .stop(.stuck) }
+            return .timer(job)
+        }
+    }
+
+    private static func nextJob(_ state: inout State) -> Work {
+        let work = state.ready[state.head]
+        state.head += 1
+        if state.head == state.ready.count {
+            state.ready.removeAll(keepingCapacity: true)
+            state.head = 0
+        } else if state.head == 4096 {
+            state.ready.removeFirst(state.head)
+            state.head = 0
+        }
+        state.jobs += 1
+        state.jobsSinceClockMoved += 1
+        return work
+    }
+
+    private static var currentThread: UInt {
+        #if canImport(Darwin)
+        UInt(bitPattern: pthread_self())
+        #else
+        UInt(pthread_self())
+        #endif
+    }
+}
+
+/// Timers in the order of their moments; equal moments in the order of their making.
+struct TimerQueue {
+    private struct Entry {
+        let moment: MonotonicTime
+        let id: UInt64
+        static func isBefore(_ a: Entry, _ b: Entry) -> Bool { (a.moment, a.id) < (b.moment, b.id) }
+    }
+
+    /// A binary heap; cancelled timers stay in it until they come up or are too many.
+    private var heap: [Entry] = []
+    private var jobs: [UInt64: @Sendable () -> Void] = [:]
+
+    /// The moment of the first timer.
+    var next: MonotonicTime? {
+        mutating get {
+            dropCancelled()
+            return heap.first?.moment
+        }
+    }
+
+    mutating func insert(at moment: MonotonicTime, id: UInt64, _ job: @escaping @Sendable () -> Void) {
+        jobs[id] = job
+        heap.append(Entry(moment: moment, id: id))
+        siftUp(heap.count - 1)
+    }
+
+    mutating func remove(_ id: UInt64) {
+        jobs[id] = nil
+        guard heap.count > 64, heap.count > 2 * jobs.count else { return }
+        heap = heap.filter { jobs[$0.id] != nil }.sorted(by: Entry.isBefore)
+    }
+
+    mutating func popFirst() -> (@Sendable () -> Void)? {
+        dropCancelled()
+        guard let first = heap.first else { return nil }
+        removeTop()
+        return jobs.removeValue(forKey: first.id)
+    }
+
+    private mutating func dropCancelled() {
+        while let first = heap.first, jobs[first.id] == nil { removeTop() }
+    }
+
+    private mutating func removeTop() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < heap.count && Entry.isBefore(heap[child], heap[least]) {
+                least = child
+            }
+            guard least != parent else { return }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+
+    private mutating func siftUp(_ index: Int) {
+        var child = index
+        while child > 0, Entry.isBefore(heap[child], heap[(child - 1) / 2]) {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+}
