@@ -66,7 +66,9 @@ final class Lease: Sendable {
 /// changes. A listener that falls behind by more than 64 changes loses the oldest; the newest is never lost. The loop ends
 /// when its source ends, or with the task.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
+    /// What listeners get.
     public typealias Element = Value
+    /// Listening does not fail.
     public typealias Failure = Never
 
     /// How many changes wait for a slow listener.

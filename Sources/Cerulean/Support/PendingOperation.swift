@@ -68,7 +68,14 @@ final class PendingOperation<Value: Sendable>: Sendable {
             return (state.isStarted && state.giveUp == nil, state.isStarted ? state.giveUp : nil)
         }
         if let action {
-            if loop.isCurrent { action(reason) } else { loop.execute { action(reason) } }
+            if loop.isCurrent {
+                action(reason)
+            } else {
+                loop.execute { [self] in
+                    // A result may have been faster: what it brought must not be taken back.
+                    if !state.withLock({ $0.isOver }) { action(reason) }
+                }
+            }
         }
         if mustEnd { end(.failure(error(reason))) }
     }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CeruleanHost
+import CeruleanWire
+import Synchronization
+
+/// The values of one characteristic on one link, for all who read them.
+final class Feed {
+    enum Phase {
+        case off, enabling, on, disabling
+    }
+
+    struct Subscriber {
+        let id: UInt64
+        let channel: Channel<Notification>
+        /// Set until the subscription is known to be in force.
+        var completion: HostCompletion<Void>?
+    }
+
+    let number: UInt64
+    let attribute: AttributeID
+    let record: PeerRecord
+    var mode: SubscriptionMode
+    var phase = Phase.off
+    var subscribers: [Subscriber] = []
+
+    init(number: UInt64, attribute: AttributeID, record: PeerRecord, mode: SubscriptionMode) {
+        self.number = number
+        self.attribute = attribute
+        self.record = record
+        self.mode = mode
+    }
+
+    /// The link is gone: those who wait are told, those who read come to the end of what is queued.
+    func end(_ reason: BluetoothError?) {
+        let all = subscribers
+        subscribers = []
+        for subscriber in all {
+            subscriber.channel.end(reason)
+            subscriber.completion?(.failure(reason?.cause ?? HostError(.disconnected)))
+        }
+    }
+}
+
+extension CentralCore {
+    private static var unsubscribeTimeout: Duration { .seconds(10) }
+
+    /// Adds a reader. It gets values from now on, those before the peer's confirmation included.
+    func subscribe(
+        to attribute: AttributeID, on link: LinkID, mode: SubscriptionMode,
+        channel: Channel<Notification>, timeout: Duration, _ completion: @escaping HostCompletion<UInt64>
+    ) -> (@Sendable (GiveUp) -> Void)? {
+        guard let state = linkTable[link], !state.isLeaving else {
+            completion(.failure(HostError(.disconnected)))
+            return nil
+        }
+        let feed =
+            state.feeds[attribute] ?? Feed(number: number(), attribute: attribute, record: state.record, mode: mode)
+        state.feeds[attribute] = feed
+        let id = number()
+        feed.subscribers.append(
+            .init(id: id, channel: channel) { completion($0.map { id }) })
+        switch feed.phase {
+        case .on: confirm(feed, .success(()))
+        case .off: enable(feed, on: link, mode: mode, timeout: timeout)
+        case .enabling, .disabling: break
+        }
+        return { [self] _ in
+            assumeIsolated { $0.unsubscribe(id, from: attribute, on: link, HostError(.cancelled)) }
+        }
+    }
+
+    /// Removes a reader; with the last one the subscription ends.
+    func unsubscribe(_ id: UInt64, from attribute: AttributeID, on link: LinkID, _ reason: HostError? = nil) {
+        guard let feed = linkTable[link]?.feeds[attribute],
+            let index = feed.subscribers.firstIndex(where: { $0.id == id })
+        else { return }
+        let subscriber = feed.subscribers.remove(at: index)
+        subscriber.channel.end()
+        if let reason { subscriber.completion?(.failure(reason)) }
+        if feed.subscribers.isEmpty, feed.phase == .on { disable(feed, on: link) }
+    }
+
+    private func enable(_ feed: Feed, on link: LinkID, mode: SubscriptionMode, timeout: Duration) {
+        feed.phase = .enabling
+        feed.mode = mode
+        let (attribute, number) = (feed.attribute, feed.number)
+        host.assumeIsolated { host in
+            _ = host.subscribe(to: attribute, mode: mode, on: link, timeout: timeout) { [self] result in
+                assumeIsolated { $0.enabled(attribute, number, on: link, result) }
+            }
+        }
+    }
+
+    private func enabled(
+        _ attribute: AttributeID, _ number: UInt64, on link: LinkID, _ result: Result<Void, HostError>
+    ) {
+        guard let feed = linkTable[link]?.feeds[attribute], feed.number == number else { return }
+        switch result {
+        case .success:
+            feed.phase = .on
+            confirm(feed, result)
+            if feed.subscribers.isEmpty { disable(feed, on: link) }
+        case .failure(let cause):
+            feed.phase = .off
+            linkTable[link]?.feeds[feed.attribute] = nil
+            lastFeed = nil
+            let all = feed.subscribers
+            feed.subscribers = []
+            for subscriber in all {
+                subscriber.channel.end()
+                subscriber.completion?(.failure(cause))
+            }
+        }
+    }
+
+    private func confirm(_ feed: Feed, _ result: Result<Void, HostError>) {
+        for index in feed.subscribers.indices {
+            let completion = feed.subscribers[index].completion
+            feed.subscribers[index].completion = nil
+            completion?(result)
+        }
+    }
+
+    private func disable(_ feed: Feed, on link: LinkID) {
+        guard linkTable[link]?.isLeaving == false else { return }
+        feed.phase = .disabling
+        let (attribute, number) = (feed.attribute, feed.number)
+        host.assumeIsolated { host in
+            _ = host.subscribe(to: attribute, mode: .off, on: link, timeout: Self.unsubscribeTimeout) {
+                [self] _ in assumeIsolated { $0.disabled(attribute, number, on: link) }
+            }
+        }
+    }
+
+    private func disabled(_ attribute: AttributeID, _ number: UInt64, on link: LinkID) {
+        guard let feed = linkTable[link]?.feeds[attribute], feed.number == number else { return }
+        feed.phase = .off
+        guard feed.subscribers.isEmpty else {
+            // Somebody came while the subscription was being ended.
+            return enable(feed, on: link, mode: feed.mode, timeout: Self.unsubscribeTimeout)
+        }
+        linkTable[link]?.feeds[feed.attribute] = nil
+        lastFeed = nil
+    }
+
+    func received(_ value: [UInt8], of attribute: AttributeID, on link: LinkID, mode: SubscriptionMode) {
+        let feed: Feed
+        if let last = lastFeed, last.link == link, last.attribute == attribute {
+            feed = last.feed
+        } else {
+            guard let found = linkTable[link]?.feeds[attribute] else { return }
+            feed = found
+            lastFeed = (link, attribute, found)
+        }
+        let notification = Notification(value: value, time: loop.now, isIndication: mode == .indications)
+        feed.record.values.add(1, ordering: .relaxed)
+        for subscriber in feed.subscribers where !subscriber.channel.send(notification) {
+            feed.record.droppedValues.add(1, ordering: .relaxed)
+        }
+    }
+}

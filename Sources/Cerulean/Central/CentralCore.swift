@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CeruleanHost
+import CeruleanWire
+
+/// The state behind a ``Central``, on the executor of its host: events come in synchronously and in order.
+actor CentralCore: HostEventSink {
+    /// Records of peers that were connected are kept that long in number, so that their statistics survive their handles.
+    static let keptRecords = 1024
+
+    nonisolated let host: any Host
+    nonisolated let loop: any EventLoop
+    nonisolated let states: Broadcaster<AdapterState>
+    private nonisolated let executor: UnownedSerialExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
+    private let ownsHost: Bool
+
+    /// Everybody who is known to anybody.
+    private var records: [PeerID: WeakRecord] = [:]
+    private var purgeAt = 256
+    /// Those that were connected, oldest first.
+    private var kept: [PeerRecord] = []
+
+    /// Running scans in the order of their start.
+    var scans: [RunningScan] = []
+    /// Attempts by the identity of their record.
+    var attempts: [ObjectIdentifier: ConnectionAttempt] = [:]
+    /// Links that this central connected, in the order of their connection.
+    var links: [CentralLink] = []
+    var linkTable: [LinkID: CentralLink] = [:]
+    /// The feed that got the last value: most values come from the one that sent the one before.
+    var lastFeed: (link: LinkID, attribute: AttributeID, feed: Feed)?
+    private var powerWaiters: [(id: UInt64, completion: HostCompletion<Void>)] = []
+    private var nextNumber: UInt64 = 0
+    private(set) var isOver = false
+
+    init(host: any Host, ownsHost: Bool) {
+        self.host = host
+        self.ownsHost = ownsHost
+        loop = host.loop
+        executor = host.loop.asUnownedSerialExecutor()
+        states = Broadcaster(.unknown)
+    }
+
+    func begin() {
+        host.assumeIsolated { host in
+            host.addSink(self)
+            states.send(host.state)
+        }
+    }
+
+    var capabilities: HostCapabilities { host.assumeIsolated { $0.capabilities } }
+    var localAddress: DeviceAddress? { host.assumeIsolated { $0.localAddress } }
+
+    func number() -> UInt64 {
+        nextNumber &+= 1
+        return nextNumber
+    }
+
+    // MARK: Events
+
+    nonisolated func receive(_ event: HostEvent) { assumeIsolated { $0.handle(event) } }
+
+    private func handle(_ event: HostEvent) {
+        switch event {
+        case .value(let link, let attribute, let value, let mode):
+            received(value, of: attribute, on: link, mode: mode)
+        case .advertisement(let advertisement, let scans):
+            saw(advertisement, for: scans)
+        case .scanEnded(let scan, let error):
+            scanEnded(scan, error)
+        case .stateChanged(let state):
+            stateChanged(state)
+        case .linkUpdated(let info):
+            linkTable[info.id]?.record.update { $0.link = info }
+        case .linkClosed(let info, let reason):
+            linkClosed(info.id, reason)
+        case .identityResolved(let from, let to):
+            resolved(from, to)
+        case .servicesChanged(let link, _):
+            linkTable[link]?.record.forgetServices()
+        case .linkOpened, .readyToWrite, .requests, .valueWritten, .subscriptionChanged, .readyToUpdate,
+            .advertisingEnded:
+            // The business of servers, and of whoever made the link.
+            break
+        }
+    }
+
+    private func stateChanged(_ state: AdapterState) {
+        states.send(state)
+        guard state == .poweredOn else { return }
+        let waiters = powerWaiters
+        powerWaiters = []
+        for waiter in waiters { waiter.completion(.success(())) }
+    }
+
+    func whenPoweredOn(_ completion: @escaping HostCompletion<Void>) -> (@Sendable (GiveUp) -> Void)? {
+        if isOver {
+            completion(.failure(HostError(.wrongState, detail: "the central was shut down")))
+            return nil
+        }
+        if states.value == .poweredOn {
+            completion(.success(()))
+            return nil
+        }
+        let id = number()
+        powerWaiters.append((id, completion))
+        return { [self] _ in
+            assumeIsolated { core in
+                guard let index = core.powerWaiters.firstIndex(where: { $0.id == id }) else { return }
+                core.powerWaiters.remove(at: index).completion(.failure(HostError(.cancelled)))
+            }
+        }
+    }
+
+    // MARK: Records
+
+    func record(for id: PeerID, address: DeviceAddress? = nil, name: String? = nil) -> PeerRecord {
+        if let record = records[id]?.record {
+            if address != nil || name != nil {
+                record.update { state in
+                    state.address = address ?? state.address
+                    state.name = name ?? state.name
+                }
+            }
+            return record
+        }
+        if records.count >= purgeAt {
+            records = records.filter { $0.value.record != nil }
+            purgeAt = max(256, records.count * 2)
+        }
+        let record = PeerRecord(id: id, address: address, name: name)
+        records[id] = WeakRecord(record)
+        return record
+    }
+
+    func record(at address: DeviceAddress) -> PeerRecord? {
+        guard let id = host.assumeIsolated({ $0.peer(at: address) }) else { return nil }
+        return record(for: id, address: address)
+    }
+
+    func knownRecords() -> [PeerRecord] {
+        host.assumeIsolated { $0.knownPeers }.map { record(for: $0.peer, address: $0.address, name: $0.name) }
+    }
+
+    func connectedRecords() -> [PeerRecord] { links.map(\.record) }
+
+    /// Keeps a record for its statistics.
+    func keep(_ record: PeerRecord) {
+        kept.removeAll { $0 === record }
+        kept.append(record)
+        if kept.count > Self.keptRecords { kept.removeFirst() }
+    }
+
+    private func resolved(_ from: PeerID, _ to: PeerID) {
+        guard let record = records[from]?.record else { return }
+        records[from] = nil
+        guard records[to]?.record == nil else { return }
+        record.update { $0.id = to }
+        records[to] = WeakRecord(record)
+    }
+
+    // MARK: The end
+
+    /// Ends everything when the last handle is gone.
+    nonisolated func close() {
+        loop.execute { [self] in assumeIsolated { $0.shutdown { _ in } } }
+    }
+
+    func shutdown(_ completion: @escaping HostCompletion<Void>) {
+        guard !isOver else { return completion(.success(())) }
+        isOver = true
+        for scan in scans { end(scan, BluetoothError(.cancelled, "scan", detail: "the central was shut down")) }
+        scans = []
+        for waiter in powerWaiters { waiter.completion(.failure(HostError(.cancelled))) }
+        powerWaiters = []
+        for attempt in attempts.values.sorted(by: { $0.number < $1.number }) { abandon(attempt) }
+        for link in links { leave(link, force: false) { _ in } }
+        // Its links close before the host is stopped; the sink hears of it until then.
+        guard ownsHost else {
+            host.assumeIsolated { $0.removeSink(self) }
+            ended()
+            return completion(.success(()))
+        }
+        host.assumeIsolated { host in
+            host.stop { [self] result in
+                assumeIsolated { core in
+                    core.host.assumeIsolated { $0.removeSink(core) }
+                    core.ended()
+                }
+                completion(result)
+            }
+        }
+    }
+
+    private func ended() {
+        for link in links { closed(link, BluetoothError(.disconnected, "", detail: "the central was shut down")) }
+        states.send(.poweredOff)
+        states.end()
+    }
+}
+
+private struct WeakRecord {
+    weak var record: PeerRecord?
+    init(_ record: PeerRecord) { self.record = record }
+}
