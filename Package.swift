@@ -45,9 +45,12 @@ let package = Package(
     targets: [
         // Level 1: wire
         library("CeruleanWire"),
+        // OpenSSL's libcrypto 3 behind a few functions; elsewhere than on Linux it may be missing, and then everything is refused.
+        .target(
+            name: "CCeruleanCrypto", linkerSettings: [.linkedLibrary("crypto", .when(platforms: [.linux]))]),
         // Level 2: hosts
         library("CeruleanHost", ["CeruleanWire"]),
-        library("CeruleanStack", ["CeruleanWire", "CeruleanHost"]),
+        library("CeruleanStack", ["CeruleanWire", "CeruleanHost", "CCeruleanCrypto"]),
         library("CeruleanTransport", ["CeruleanWire", "CeruleanHost"]),
         library("CeruleanVirtual", ["CeruleanWire"]),
         // Level 3: API

@@ -107,5 +107,5 @@ public struct VectorRunner: Sendable {
 
 extension VectorRunner {
     /// All suites that are built in.
-    public static let standardSuites: [any VectorSuite] = []
+    public static let standardSuites: [any VectorSuite] = [SMPCryptoSuite()]
 }
