@@ -107,5 +107,7 @@ public struct VectorRunner: Sendable {
 
 extension VectorRunner {
     /// All suites that are built in.
-    public static let standardSuites: [any VectorSuite] = [SMPCryptoSuite()]
+    public static let standardSuites: [any VectorSuite] = [
+        BITalinoCodecCases(), BITalinoStreams(), BITalinoDeviceCases(), SMPCryptoSuite(),
+    ]
 }
