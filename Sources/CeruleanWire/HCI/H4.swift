@@ -130,11 +130,12 @@ public struct H4Framer: Sendable {
     mutating func completeCarried(
         _ input: RawSpan, _ position: inout Int, _ deliver: (_ type: H4.PacketType, _ body: RawSpan) -> Void
     ) throws(WireError) {
+        let start = consumed &- carry.count
         let type = H4.PacketType(rawValue: carry[0])
-        guard let header = type.headerSize else { throw fail(.invalid("packet type", at: consumed)) }
+        guard let header = type.headerSize else { throw fail(.invalid("packet type", at: start)) }
         move(input, &position, upTo: header + 1)
         guard let size = type.bodySize(of: carry.span.bytes, at: 1) else { return }
-        guard size < Self.maximumPacketSize else { throw fail(WireError(offset: consumed, reason: .tooLong)) }
+        guard size < Self.maximumPacketSize else { throw fail(WireError(offset: start, reason: .tooLong)) }
         move(input, &position, upTo: size + 1)
         guard carry.count == size + 1 else { return }
         deliver(type, carry.span.bytes.extracting(1..<size + 1))
