@@ -37,7 +37,7 @@ final class Broadcaster<Value: Sendable>: Sendable {
     }
 
     func listen() -> Updates<Value> {
-        let channel = Channel<Value>(capacity: Updates<Value>.capacity, overflow: .dropOldest)
+        let channel = Channel<Value>(capacity: 64, overflow: .dropOldest)
         let id = state.withLock { state in
             channel.send(state.value)
             if state.isOver { channel.end() }
@@ -53,45 +53,44 @@ final class Broadcaster<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs a closure when its last holder lets go.
-final class Lease: Sendable {
-    private let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    deinit { body() }
-}
+/// Tells events to any number of listeners.
+final class EventSource<Event: Sendable>: Sendable {
+    private struct State {
+        var isOver = false
+        var next: UInt64 = 0
+        var listeners: [(id: UInt64, channel: Channel<Event>)] = []
+    }
 
-/// A value over time: the present one first, then each change in order.
-///
-/// Each call that returns one makes an independent listener; of two loops over the *same* sequence each gets a part of the
-/// changes. A listener that falls behind by more than 64 changes loses the oldest; the newest is never lost. The loop ends
-/// when its source ends, or with the task.
-public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
-    /// What listeners get.
-    public typealias Element = Value
-    /// Listening does not fail.
-    public typealias Failure = Never
+    private let state = Mutex(State())
 
-    /// How many changes wait for a slow listener.
-    public static var capacity: Int { 64 }
-
-    let channel: Channel<Value>
-    let lease: Lease
-
-    /// Begins to read.
-    public func makeAsyncIterator() -> Iterator { Iterator(reader: ChannelReader(channel), lease: lease) }
-
-    /// Reads ``Updates``.
-    public struct Iterator: AsyncIteratorProtocol {
-        var reader: ChannelReader<Value>
-        let lease: Lease
-
-        /// The next change; nil at the end and when the task is cancelled.
-        public mutating func next() async -> Value? { await next(isolation: nil) }
-
-        /// The next change; nil at the end and when the task is cancelled.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
-            // This channel is never ended with an error.
-            try? await reader.next(isolation: actor)?.element
+    /// Tells all listeners.
+    func send(_ event: Event) {
+        state.withLock { state in
+            for listener in state.listeners { listener.channel.send(event) }
         }
+    }
+
+    /// Ends all listeners.
+    func end() {
+        let listeners = state.withLock { state in
+            state.isOver = true
+            defer { state.listeners = [] }
+            return state.listeners
+        }
+        for listener in listeners { listener.channel.end() }
+    }
+
+    func listen(capacity: Int) -> Updates<Event> {
+        let channel = Channel<Event>(capacity: capacity, overflow: .dropOldest)
+        let id = state.withLock { state in
+            state.next &+= 1
+            if state.isOver { channel.end() } else { state.listeners.append((state.next, channel)) }
+            return state.next
+        }
+        return Updates(
+            channel: channel,
+            lease: Lease { [weak self] in
+                self?.state.withLock { state in state.listeners.removeAll { $0.id == id } }
+            })
     }
 }

@@ -125,6 +125,18 @@ final class Channel<Element: Sendable>: Sendable {
         }
     }
 
+    /// Removes the oldest element alone.
+    func takeFirst() -> Element? {
+        state.withLock { state in
+            guard state.head < state.queue.count else { return nil }
+            defer { state.head += 1 }
+            return state.queue[state.head].element
+        }
+    }
+
+    /// True when it was ended and everything was taken.
+    var isFinished: Bool { state.withLock { $0.isOver && $0.head >= $0.queue.count } }
+
     /// Suspends until there may be something to take, or the task is cancelled.
     func wait(isolation: isolated (any Actor)? = #isolation) async {
         let id = state.withLock { state in

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanHost
+public import CeruleanWire
+import Synchronization
+
+/// A service that a ``PeripheralServer`` publishes.
+///
+/// ```swift
+/// let level = LocalCharacteristic(Battery.level, BatteryLevel(percent: 100))
+/// let battery = LocalService(Battery.uuid) {
+///     level
+///     LocalCharacteristic(0x2A07, .write, onWrite: { request in print(request.value) })
+/// }
+/// ```
+public struct LocalService: Sendable {
+    /// Its type.
+    public var uuid: BluetoothUUID
+    /// Primary, or only there to be included.
+    public var isPrimary: Bool
+    /// Services published before that it includes.
+    public var includes: [AttributeID]
+    /// Its characteristics in order.
+    public var characteristics: [LocalCharacteristic]
+    /// Wished first handle; nil takes the next free one.
+    public var handle: UInt16?
+    /// Wished last handle; nil takes what is needed.
+    public var endHandle: UInt16?
+
+    /// A service with these characteristics.
+    public init(
+        _ uuid: BluetoothUUID, isPrimary: Bool = true, includes: [AttributeID] = [],
+        characteristics: [LocalCharacteristic]
+    ) {
+        self.uuid = uuid
+        self.isPrimary = isPrimary
+        self.includes = includes
+        self.characteristics = characteristics
+    }
+
+    /// A service with the characteristics that are listed.
+    public init(
+        _ uuid: BluetoothUUID, isPrimary: Bool = true, includes: [AttributeID] = [],
+        @ListBuilder<LocalCharacteristic> _ characteristics: () -> [LocalCharacteristic]
+    ) {
+        self.init(uuid, isPrimary: isPrimary, includes: includes, characteristics: characteristics())
+    }
+
+    /// A service of which nothing is asked at run time: each value is kept by the host.
+    public init(_ definition: ServiceDefinition) {
+        self.init(
+            definition.uuid, isPrimary: definition.isPrimary, includes: definition.includes,
+            characteristics: definition.characteristics.map { LocalCharacteristic($0) })
+        handle = definition.handle
+        endHandle = definition.endHandle
+    }
+
+    var definition: ServiceDefinition {
+        ServiceDefinition(
+            uuid: uuid, isPrimary: isPrimary, characteristics: characteristics.map(\.definition), includes: includes,
+            handle: handle, endHandle: endHandle)
+    }
+}
+
+/// A characteristic that a ``PeripheralServer`` serves. One object belongs to one published service.
+public final class LocalCharacteristic: Sendable {
+    /// Answers a read with the whole value; the server takes the part that was asked for.
+    ///
+    /// Runs on the host's executor until it awaits something: it must not block. Throw ``RequestFailure`` to refuse; any other
+    /// error answers with "unlikely error" (0x0E).
+    public typealias ReadHandler = @Sendable (ReadRequest) async throws -> [UInt8]
+
+    /// Takes a write, or refuses it by throwing. The value is stored after it has returned.
+    ///
+    /// Runs on the host's executor until it awaits something: it must not block. Throw ``RequestFailure`` to refuse; any other
+    /// error answers with "unlikely error" (0x0E).
+    public typealias WriteHandler = @Sendable (WriteRequest) async throws -> Void
+
+    private struct State {
+        var id: AttributeID?
+        var value: [UInt8]
+        var isClaimed = false
+    }
+
+    /// Its type.
+    public let uuid: BluetoothUUID
+    /// What it can do.
+    public let properties: CharacteristicProperties
+    /// Who may do it.
+    public let permissions: AttributePermissions
+    /// Its descriptors, without the Client Characteristic Configuration, which the host adds.
+    public let descriptors: [DescriptorDefinition]
+    let onRead: ReadHandler?
+    let onWrite: WriteHandler?
+    private let handles: (declaration: UInt16?, value: UInt16?)
+    private let state: Mutex<State>
+
+    /// A characteristic with a value that the server keeps and, where handlers are given, what they do at a request.
+    ///
+    /// - Parameters:
+    ///   - permissions: Nil lets everybody do what the properties say.
+    ///   - value: What is kept at first, at most 512 octets.
+    ///   - onRead: Makes the value for each read; nil reads what is kept.
+    ///   - onWrite: Decides about each write; nil takes everything.
+    public init(
+        _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, permissions: AttributePermissions? = nil,
+        value: [UInt8] = [], descriptors: [DescriptorDefinition] = [], onRead: ReadHandler? = nil,
+        onWrite: WriteHandler? = nil
+    ) {
+        self.uuid = uuid
+        self.properties = properties
+        self.permissions =
+            permissions
+            ?? AttributePermissions(
+                read: properties.contains(.read) ? .open : nil,
+                write: properties.isDisjoint(with: [.write, .writeWithoutResponse, .signedWrite]) ? nil : .open)
+        self.descriptors = descriptors
+        self.onRead = onRead
+        self.onWrite = onWrite
+        handles = (nil, nil)
+        state = Mutex(State(value: value))
+    }
+
+    /// A characteristic whose value the host keeps.
+    public init(_ definition: CharacteristicDefinition) {
+        uuid = definition.uuid
+        properties = definition.properties
+        permissions = definition.permissions
+        descriptors = definition.descriptors
+        onRead = nil
+        onWrite = nil
+        handles = (definition.declarationHandle, definition.valueHandle)
+        if case .stored(let value) = definition.value {
+            state = Mutex(State(value: value))
+        } else {
+            state = Mutex(State(value: []))
+        }
+    }
+
+    /// The attribute that holds the value; nil until it is published.
+    public var id: AttributeID? { state.withLock { $0.id } }
+
+    /// What is kept: the last value that was written or updated.
+    public var value: [UInt8] { state.withLock { $0.value } }
+
+    /// True when somebody of ours is asked at requests.
+    var isAsked: Bool { onRead != nil || onWrite != nil }
+
+    var definition: CharacteristicDefinition {
+        CharacteristicDefinition(
+            uuid: uuid, properties: properties, permissions: permissions, value: isAsked ? .dynamic : .stored(value),
+            descriptors: descriptors, declarationHandle: handles.declaration, valueHandle: handles.value)
+    }
+
+    /// False when it belongs to a service already.
+    func claim() -> Bool {
+        state.withLock { state in
+            defer { state.isClaimed = true }
+            return !state.isClaimed
+        }
+    }
+
+    func unclaim() {
+        state.withLock { state in
+            state.isClaimed = false
+            state.id = nil
+        }
+    }
+
+    func published(as id: AttributeID) { state.withLock { $0.id = id } }
+    func store(_ value: [UInt8]) { state.withLock { $0.value = value } }
+}
+
+extension LocalCharacteristic: Hashable {
+    /// True for the same object.
+    public static func == (a: LocalCharacteristic, b: LocalCharacteristic) -> Bool { a === b }
+    /// Hashes the object.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Collects what is listed, with `if`, `for` and `switch`.
+@resultBuilder
+public enum ListBuilder<Element> {
+    /// One element.
+    public static func buildExpression(_ element: Element) -> [Element] { [element] }
+    /// Several elements.
+    public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
+    /// All parts.
+    public static func buildBlock(_ parts: [Element]...) -> [Element] { parts.flatMap { $0 } }
+    /// A part that may be left out.
+    public static func buildOptional(_ part: [Element]?) -> [Element] { part ?? [] }
+    /// The first of two.
+    public static func buildEither(first part: [Element]) -> [Element] { part }
+    /// The second of two.
+    public static func buildEither(second part: [Element]) -> [Element] { part }
+    /// A loop.
+    public static func buildArray(_ parts: [[Element]]) -> [Element] { parts.flatMap { $0 } }
+}

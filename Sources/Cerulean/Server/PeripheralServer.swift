@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanHost
+public import CeruleanWire
+
+/// The peripheral role on one adapter: publishes services, advertises them, answers.
+///
+/// ```swift
+/// let server = try await PeripheralServer(.automatic)
+/// let measurement = LocalCharacteristic(HeartRate.measurement)
+/// try await server.publish { LocalService(HeartRate.uuid) { measurement } }
+/// try await server.advertise(name: "Strap", services: [HeartRate.uuid])
+/// for await event in server.events() {
+///     if case .subscribed = event { break }
+/// }
+/// try await server.update(measurement, to: HeartRateMeasurement(heartRate: 60))
+/// ```
+///
+/// Safe to use from any task. When the server and all that it was given to are gone, its services and advertisements go too.
+public final class PeripheralServer: Sendable {
+    let core: ServerCore
+
+    private init(core: ServerCore) { self.core = core }
+
+    deinit { core.close() }
+
+    /// Opens an adapter and starts it; it is closed with the server.
+    ///
+    /// - Parameters:
+    ///   - handlerTimeout: How long a handler may take before its request is answered with "unlikely error" and its task is
+    ///     cancelled. A peer gives up after 30 s.
+    ///   - timeout: For opening and starting together.
+    /// - Throws: ``BluetoothError`` with `noAdapter`, `unauthorized`, `adapterBusy`, `poweredOff`, `adapterFailed` or `timedOut`.
+    public convenience init(
+        _ adapter: Adapter, handlerTimeout: Duration = .seconds(10), timeout: Duration = .seconds(10)
+    ) async throws(BluetoothError) {
+        let host = try await HostOpening.open(adapter, timeout: timeout)
+        self.init(core: ServerCore(host: host, ownsHost: true, handlerTimeout: handlerTimeout))
+        await core.begin()
+    }
+
+    /// Uses a host that others started and stop, such as that of a ``Central``.
+    public convenience init(host: any Host, handlerTimeout: Duration = .seconds(10)) async {
+        self.init(core: ServerCore(host: host, ownsHost: false, handlerTimeout: handlerTimeout))
+        await core.begin()
+    }
+
+    /// The host below.
+    public var host: any Host { core.host }
+    /// What the adapter can do.
+    public var capabilities: HostCapabilities { get async { await core.capabilities } }
+    /// Our own address, where the engine knows it.
+    public var localAddress: DeviceAddress? { get async { await core.localAddress } }
+    /// Whether the adapter can be used, now.
+    public var state: AdapterState { core.states.value }
+    /// Follows the adapter's state: the present one first, then each change.
+    public func states() -> Updates<AdapterState> { core.states.listen() }
+
+    /// Follows what happens from now on. Any number of listeners.
+    ///
+    /// - Parameter capacity: How many events wait for a slow listener; beyond it the oldest are dropped and counted.
+    public func events(capacity: Int = 1024) -> Updates<ServerEvent> { core.events.listen(capacity: capacity) }
+
+    /// The centrals that are connected, in the order of their connections.
+    public func centrals() async -> [RemoteCentral] { await core.remotes }
+
+    /// Who is subscribed to a characteristic.
+    public func subscribers(of characteristic: LocalCharacteristic) async -> [RemoteCentral] {
+        await core.subscribers(of: characteristic)
+    }
+
+    /// Waits until somebody is subscribed to a characteristic.
+    ///
+    /// - Throws: ``BluetoothError`` with `timedOut` or `cancelled`.
+    public func waitForSubscriber(
+        of characteristic: LocalCharacteristic, timeout: Duration = .seconds(60)
+    ) async throws(BluetoothError) {
+        let core = core
+        let _: Void = try await awaitOperation(
+            on: core.loop, timeout: timeout, describe: { "waiting for a subscriber of \(characteristic.uuid)" },
+            start: { completion in core.assumeIsolated { $0.whenSubscribed(characteristic, completion) } })
+    }
+
+    /// Ends the link to a central.
+    ///
+    /// - Throws: ``BluetoothError`` with `timedOut` or `cancelled`; the disconnection goes on.
+    public func disconnect(_ central: RemoteCentral, timeout: Duration = .seconds(10)) async throws(BluetoothError) {
+        let host = core.host
+        let _: Void = try await awaitOperation(
+            on: core.loop, timeout: timeout, describe: { "disconnecting from \(central.id)" },
+            start: { completion in
+                host.assumeIsolated { $0.disconnect(central.link, force: true, completion: completion) }
+                return nil
+            })
+    }
+
+    // MARK: Services
+
+    /// Publishes services, all or none. Connected centrals are told that the database changed.
+    ///
+    /// - Returns: The services with the identifiers of their parts, for ``unpublish(_:timeout:)`` and for including them.
+    /// - Throws: ``BluetoothError`` with `invalidArgument` when a characteristic belongs to a service already.
+    @discardableResult
+    public func publish(
+        _ services: [LocalService], timeout: Duration = .seconds(10)
+    ) async throws(BluetoothError) -> [PublishedService] {
+        let core = core
+        return try await awaitOperation(
+            on: core.loop, timeout: timeout,
+            describe: { "publishing " + services.map(\.uuid.description).joined(separator: ", ") },
+            abandoned: { published in
+                core.assumeIsolated { core in for one in published { core.unpublish(one) { _ in } } }
+            },
+            start: { completion in
+                core.assumeIsolated { $0.publish(services, completion) }
+                return nil
+            })
+    }
+
+    /// Publishes the services that are listed, all or none.
+    ///
+    /// - Throws: ``BluetoothError``.
+    @discardableResult
+    public func publish(
+        timeout: Duration = .seconds(10), @ListBuilder<LocalService> _ services: () -> [LocalService]
+    ) async throws(BluetoothError) -> [PublishedService] {
+        try await publish(services(), timeout: timeout)
+    }
+
+    /// Removes a service.
+    ///
+    /// - Throws: ``BluetoothError``.
+    public func unpublish(
+        _ service: PublishedService, timeout: Duration = .seconds(10)
+    ) async throws(BluetoothError) {
+        let core = core
+        let _: Void = try await awaitOperation(
+            on: core.loop, timeout: timeout, describe: { "removing a service" },
+            start: { completion in
+                core.assumeIsolated { $0.unpublish(service, completion) }
+                return nil
+            })
+    }
+
+    /// Keeps a new value of a characteristic and sends it to its subscribers.
+    ///
+    /// Ends when the value is queued for all of them. Where a subscriber's queue is full it waits until there is room: await it
+    /// before making the next value, and nothing is lost or piles up. Values are sent in the order of the calls. Those longer
+    /// than a subscriber's MTU - 3 are cut for it. Core 5.4, Vol 3, Part F, 3.4.7.1.
+    ///
+    /// - Parameter central: Sends it to one subscriber only.
+    /// - Throws: ``BluetoothError`` with `timedOut`, `cancelled` or `notFound` when the characteristic is not published.
+    public func update(
+        _ characteristic: LocalCharacteristic, to value: [UInt8], for central: RemoteCentral? = nil,
+        timeout: Duration = .seconds(30)
+    ) async throws(BluetoothError) {
+        let core = core
+        let _: Void = try await awaitOperation(
+            on: core.loop, timeout: timeout, describe: { "update of \(characteristic.uuid)" },
+            start: { completion in
+                core.assumeIsolated { $0.update(characteristic, value, central?.link, completion) }
+            })
+    }
+
+    // MARK: Advertising
+
+    /// Advertises. Several advertisements run side by side as far as the controller can.
+    ///
+    /// - Parameter restart: What happens after somebody connected, which ends a connectable advertisement.
+    /// - Throws: ``BluetoothError``.
+    @discardableResult
+    public func advertise(
+        _ parameters: AdvertisingParameters, restart: AdvertisingRestart = .afterDisconnection,
+        timeout: Duration = .seconds(10)
+    ) async throws(BluetoothError) -> RunningAdvertisement {
+        let core = core
+        let number: UInt64 = try await awaitOperation(
+            on: core.loop, timeout: timeout, describe: { "advertising" },
+            abandoned: { number in core.assumeIsolated { $0.stopAdvertising(number) } },
+            start: { completion in core.assumeIsolated { $0.advertise(parameters, restart, completion) } })
+        return RunningAdvertisement(server: self, number: number)
+    }
+
+    /// Advertises a name and services, connectable.
+    ///
+    /// - Throws: ``BluetoothError``.
+    @discardableResult
+    public func advertise(
+        name: String?, services: [BluetoothUUID] = [], interval: Duration = .milliseconds(100),
+        restart: AdvertisingRestart = .afterDisconnection, timeout: Duration = .seconds(10)
+    ) async throws(BluetoothError) -> RunningAdvertisement {
+        try await advertise(
+            AdvertisingParameters(content: .fields(name: name, services: services), interval: interval),
+            restart: restart, timeout: timeout)
+    }
+
+    /// Stops all advertisements of this server.
+    public func stopAdvertising() async { await core.stopAllAdvertising() }
+
+    /// Removes the services and advertisements, ends the links to centrals where the server opened the adapter, and closes it.
+    /// Harmless when done before.
+    ///
+    /// - Throws: ``BluetoothError`` with `timedOut` or `cancelled`; the shutdown goes on.
+    public func shutdown(timeout: Duration = .seconds(10)) async throws(BluetoothError) {
+        let core = core
+        let _: Void = try await awaitOperation(
+            on: core.loop, timeout: timeout, describe: { "shutting down \(core.host.name)" },
+            start: { completion in
+                core.assumeIsolated { $0.shutdown(completion) }
+                return nil
+            })
+    }
+}
+
+/// An advertisement of a ``PeripheralServer``. It goes on when this value is dropped.
+public struct RunningAdvertisement: Sendable {
+    let server: PeripheralServer
+    let number: UInt64
+
+    /// Ends it for good. Harmless when it has ended.
+    public func stop() async { await server.core.stopAdvertising(number) }
+}
