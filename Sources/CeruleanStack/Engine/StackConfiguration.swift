@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CeruleanHost
 public import CeruleanWire
 
 /// How one host presents itself and what it allows itself to keep.

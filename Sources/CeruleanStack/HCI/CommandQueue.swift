@@ -12,6 +12,8 @@ struct CommandQueue {
     struct Command {
         var opcode: HCI.Opcode
         var packet: [UInt8]
+        /// Answered by Command Status rather than Command Complete.
+        var expectsStatus: Bool
         /// The octets behind the status when it was 0; empty when a Command Status came.
         var completion: Completion
     }
@@ -69,6 +71,9 @@ struct CommandQueue {
         deadline = .distantFuture
         return command
     }
+
+    /// Takes credits of an event that answers nothing.
+    mutating func creditsOnly(_ credits: UInt8) { self.credits = Int(credits) }
 
     /// Forgets everything, as a reset of the controller does. Returns what had not been answered, in order.
     mutating func reset() -> [Command] {

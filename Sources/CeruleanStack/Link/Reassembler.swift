@@ -30,7 +30,7 @@ struct Reassembler {
         isOpen = true
         expected = nil
         buffer.removeAll(keepingCapacity: true)
-        add(part)
+        _ = add(part)
     }
 
     /// Takes a further part. True when the frame in ``buffer`` is whole; call ``finish()`` after use.

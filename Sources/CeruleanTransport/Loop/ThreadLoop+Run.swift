@@ -18,7 +18,8 @@ extension ThreadLoop {
 
     /// The thread's body.
     func run() {
-        unsafe pthread_setspecific(currentLoopKey, UnsafeRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(self))))
+        unsafe pthread_setspecific(
+            currentLoopKey, UnsafeRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(self))))
         var batch: [Work] = []
         var polls: [pollfd] = []
         var ready: [(descriptor: Int32, readiness: Readiness)] = []

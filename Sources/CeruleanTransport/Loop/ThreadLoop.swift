@@ -132,7 +132,9 @@ public final class ThreadLoop: EventLoop {
     /// Changes what a watched descriptor is watched for. Does nothing when it is not watched.
     public func change(_ descriptor: Int32, to interest: Readiness) {
         let wakes = state.withLock { state in
-            guard state.watches[descriptor] != nil, state.watches[descriptor]?.interest != interest else { return false }
+            guard state.watches[descriptor] != nil, state.watches[descriptor]?.interest != interest else {
+                return false
+            }
             state.watches[descriptor]?.interest = interest
             return state.isSleeping
         }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanWire
+
+/// What a controller said of itself at start-up.
+public struct ControllerInfo: Hashable, Sendable {
+    /// Version of its HCI.
+    public var version: HCI.Version
+    /// Its public address, if it has one.
+    public var publicAddress: BluetoothAddress?
+    /// Its LE features.
+    public var features: HCI.LEFeatures
+    /// Octets of the longest ACL packet that it takes.
+    public var aclLength: Int
+    /// ACL packets that it can hold.
+    public var aclCount: Int
+}
+
+extension StackEngine {
+    /// What is known of the controller; nil while there is none.
+    public var controllerInfo: ControllerInfo? {
+        guard aclTotal > 0 else { return nil }
+        return ControllerInfo(
+            version: startup.version, publicAddress: startup.publicAddress, features: startup.features,
+            aclLength: aclLength, aclCount: aclTotal)
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanHost
+public import CeruleanWire
+
+/// What is known of the controller, and how far its start-up has come.
+struct Startup {
+    enum Step: Int {
+        case reset, supportedCommands, version, address, leFeatures, eventMask, leEventMask, leHostSupport, leBufferSize
+        case bufferSize, randomAddress, done
+    }
+
+    var step: Step?
+    var deadline = MonotonicTime.distantFuture
+    var completion: HostCompletion<Void>?
+    /// Nil when the controller cannot say; then everything is tried.
+    var supported: HCI.SupportedCommands?
+    var version = HCI.Version(rawValue: 0)
+    var publicAddress: BluetoothAddress?
+    var features = HCI.LEFeatures(rawValue: 0)
+    var ownAddressType = HCI.OwnAddressType.public
+
+    func supports(_ opcode: HCI.Opcode) -> Bool { supported?.contains(opcode) ?? true }
+}
+
+extension StackEngine {
+    /// Resets the controller and sets it up. Ends when the state is `poweredOn` or cannot become so.
+    ///
+    /// The completion gets `adapterFailed` when the controller does not answer or answers nonsense, `unsupported` when it has
+    /// no LE, `timedOut`, `wrongState` when a start is running.
+    public func start(now: MonotonicTime, timeout: Duration, completion: @escaping HostCompletion<Void>) {
+        self.now = now
+        guard startup.step == nil else {
+            return completion(.failure(HostError(.wrongState, "start", detail: "the adapter is being started")))
+        }
+        guard state != .poweredOn else { return completion(.success(())) }
+        startup = Startup()
+        startup.completion = completion
+        startup.deadline = deadline(timeout)
+        arm(startup.deadline)
+        framer.reset()
+        takesInput = true
+        setState(.unknown)
+        begin(.reset)
+    }
+
+    /// Ends everything with `error` (`poweredOff` unless said otherwise); nothing is sent or taken any more.
+    public func shutDown(now: MonotonicTime, error: HostError = HostError(.poweredOff)) {
+        self.now = now
+        endEverything(error)
+        takesInput = false
+        setState(.poweredOff)
+    }
+
+    /// Ends all calls and links once, then resets the controller if that may help. Security H9, H19.
+    func adapterFailed(_ error: HostError, recovers: Bool) {
+        counters.resets &+= 1
+        let wasStarting = startup.step != nil
+        if recovers, !wasStarting { setState(.resetting) }
+        endEverything(error)
+        guard recovers, !wasStarting, takesInput else {
+            takesInput = false
+            return setState(.poweredOff)
+        }
+        startup.step = nil
+        startup.deadline = deadline(.seconds(10))
+        arm(startup.deadline)
+        begin(.reset)
+    }
+
+    /// The stream has lost its frame, or the transport broke. Security H1.
+    func transportFailed(_ error: HostError) {
+        takesInput = false
+        adapterFailed(error, recovers: false)
+        onTransportFailure(error)
+    }
+
+    // MARK: - private
+
+    private func begin(_ step: Startup.Step) {
+        startup.step = step
+        switch step {
+        case .reset: command(HCI.Reset()) { self.must($0, then: .supportedCommands) { _ in } }
+        case .supportedCommands:
+            command(HCI.ReadLocalSupportedCommands()) {
+                self.may($0, then: .version) { self.startup.supported = $0.commands }
+            }
+        case .version:
+            command(HCI.ReadLocalVersionInformation()) {
+                self.may($0, then: .address) { self.startup.version = $0.hciVersion }
+            }
+        case .address:
+            command(HCI.ReadBDADDR()) {
+                self.may($0, then: .leFeatures) {
+                    self.startup.publicAddress = $0.address == .zero ? nil : $0.address
+                }
+            }
+        case .leFeatures:
+            command(HCI.LEReadLocalSupportedFeatures()) {
+                self.may($0, then: .eventMask) { self.startup.features = $0.features }
+            }
+        case .eventMask:
+            command(HCI.SetEventMask(mask: .leHost)) { self.may($0, then: .leEventMask) { _ in } }
+        case .leEventMask:
+            // The link layer answers parameter requests of peers itself; those over L2CAP are answered here.
+            let mask = HCI.LEEventMask([
+                .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
+                .longTermKeyRequest, .dataLengthChange,
+            ])
+            command(HCI.LESetEventMask(mask: mask)) { self.may($0, then: .leHostSupport) { _ in } }
+        case .leHostSupport:
+            // Only controllers of two kinds have it.
+            guard let supported = startup.supported, supported.contains(.writeLEHostSupport) else {
+                return begin(.leBufferSize)
+            }
+            command(HCI.WriteLEHostSupport()) { self.may($0, then: .leBufferSize) { _ in } }
+        case .leBufferSize:
+            command(HCI.LEReadBufferSize()) { result in
+                self.may(result, then: self.isPool(result) ? .randomAddress : .bufferSize) {
+                    self.setPool($0.aclLength, UInt16($0.aclCount))
+                }
+            }
+        case .bufferSize:
+            // Security H11: the LE pool is that of BR/EDR when it is empty.
+            command(HCI.ReadBufferSize()) {
+                self.must($0, then: .randomAddress) { self.setPool($0.aclLength, $0.aclCount) }
+            }
+        case .randomAddress: setOwnAddress()
+        case .done: started()
+        }
+    }
+
+    private func isPool(_ result: Result<HCI.LEReadBufferSize.ReturnParameters, HostError>) -> Bool {
+        guard case .success(let size) = result else { return false }
+        return size.aclLength > 0 && size.aclCount > 0
+    }
+
+    private func setPool(_ length: UInt16, _ count: UInt16) {
+        aclLength = Int(length)
+        aclTotal = Int(count)
+        aclFree = aclTotal
+    }
+
+    private func setOwnAddress() {
+        guard aclTotal > 0, aclLength >= 4 else {
+            return startFailed(
+                HostError(.adapterFailed, detail: "the controller has no buffers (\(aclTotal) of \(aclLength) octets)"))
+        }
+        let random: BluetoothAddress
+        switch configuration.address {
+        case .public, .automatic:
+            if let address = startup.publicAddress {
+                startup.ownAddressType = .public
+                localAddress = DeviceAddress(address, .public)
+                return begin(.done)
+            }
+            if configuration.address == .public {
+                return startFailed(HostError(.unsupported, detail: "the controller has no public address"))
+            }
+            random = configuration.randomAddress
+        case .random(let address):
+            random = BluetoothAddress(rawValue: address.rawValue | 0xC000_0000_0000)
+        }
+        startup.ownAddressType = .random
+        localAddress = DeviceAddress(random, .random)
+        command(HCI.LESetRandomAddress(address: random)) { self.must($0, then: .done) { _ in } }
+    }
+
+    private func started() {
+        startup.step = nil
+        startup.deadline = .distantFuture
+        let completion = startup.completion
+        startup.completion = nil
+        setState(.poweredOn)
+        completion?(.success(()))
+    }
+
+    func startFailed(_ error: HostError) { adapterFailed(error, recovers: false) }
+
+    /// The step has to succeed.
+    private func must<Value>(_ result: Result<Value, HostError>, then next: Startup.Step, _ use: (Value) -> Void) {
+        switch result {
+        case .success(let value):
+            guard startup.step != nil else { return }
+            use(value)
+            begin(next)
+        case .failure(let error):
+            guard startup.step != nil else { return }
+            startFailed(error)
+        }
+    }
+
+    /// A controller may lack the command; one that answers with too little is refused.
+    private func may<Value>(_ result: Result<Value, HostError>, then next: Startup.Step, _ use: (Value) -> Void) {
+        guard startup.step != nil else { return }
+        switch result {
+        case .success(let value): use(value)
+        case .failure(let error): if error.controller == nil { return startFailed(error) }
+        }
+        begin(next)
+    }
+
+    /// Ends commands, operations, links, scans and advertisements, each once, in this order: links with their operations first.
+    private func endEverything(_ error: HostError) {
+        let completion = startup.completion
+        startup.completion = nil
+        startup.step = nil
+        startup.deadline = .distantFuture
+        let lost = commands.reset()
+        for link in linksByID.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) { closed(link, error) }
+        for id in operations.keys.sorted() { end(id, error) }
+        for command in lost { command.completion(.failure(error)) }
+        endScans(error)
+        endAdvertising(error)
+        connector = Connector()
+        earlyPackets.removeAll()
+        sendRing.removeAll()
+        sendRingHead = 0
+        aclFree = 0
+        aclTotal = 0
+        completion?(.failure(error.during("start")))
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanHost
+public import CeruleanWire
+
+/// A Bluetooth LE host without input and output: H4 octets and calls go in, H4 octets and events come out, all of it
+/// synchronously. ``StackHost`` puts it on an event loop and a transport.
+///
+/// The owner sets ``send``, ``onEvent`` and ``onValue``, hands received octets to ``receive(_:now:)``, and calls
+/// ``tick(now:)`` when ``nextDeadline`` has come. Everything happens on one thread; callbacks may call the engine.
+/// ```swift
+/// let engine = StackEngine(configuration: StackConfiguration(name: "Lab"))
+/// engine.send = { packets in socket.write(packets) }
+/// engine.start(now: now, timeout: .seconds(5)) { result in … }
+/// ```
+public final class StackEngine {
+    /// How it was set up.
+    public let configuration: StackConfiguration
+    /// Takes one or more whole H4 packets for the controller. The span is valid only during the call.
+    public var send: (RawSpan) -> Void = { _ in }
+    /// Takes every event but ``HostEvent/value(link:attribute:value:mode:)``.
+    public var onEvent: (HostEvent) -> Void = { _ in }
+    /// Takes notifications and indications. The span is valid only during the call; nothing was copied or allocated.
+    public var onValue: (LinkID, AttributeID, RawSpan, SubscriptionMode) -> Void = { _, _, _, _ in }
+    /// Called when the stream of the controller cannot be read any more (security H1): close and open the transport, then
+    /// ``start(now:timeout:completion:)``.
+    public var onTransportFailure: (HostError) -> Void = { _ in }
+
+    /// Whether the adapter can be used.
+    public internal(set) var state = AdapterState.poweredOff
+    /// When ``tick(now:)`` must be called next; `.distantFuture` when nothing is pending. May be earlier than needed.
+    public internal(set) var nextDeadline = MonotonicTime.distantFuture
+    /// The address on the air; nil before the first start.
+    public internal(set) var localAddress: DeviceAddress?
+    /// What was counted since the engine was made.
+    public internal(set) var counters = Counters()
+
+    /// Things worth knowing that are no errors of anybody's call.
+    public struct Counters: Hashable, Sendable {
+        /// Events that were too short, or told impossible things.
+        public var malformedEvents: UInt64 = 0
+        /// Events of kinds that are not handled.
+        public var unknownEvents: UInt64 = 0
+        /// ACL packets that belong to no link, or are malformed.
+        public var droppedPackets: UInt64 = 0
+        /// Resets that the engine had to do.
+        public var resets: UInt64 = 0
+    }
+
+    // Everything below is the state of the parts; each extension of the engine says what it keeps.
+    var now = MonotonicTime.zero
+
+    // Receiving
+    var framer = H4Framer()
+    var isReceiving = false
+    var deferredInput: [UInt8] = []
+    var takesInput = false
+
+    // Commands and start-up
+    var commands = CommandQueue()
+    var isPumping = false
+    var startup = Startup()
+
+    // Links
+    var links: [Link?] = Array(repeating: nil, count: Int(HCI.maximumHandle) + 1)
+    var linksByID: [LinkID: Link] = [:]
+    var lastLink: UInt64 = 0
+    var earlyPackets = EarlyPackets()
+
+    // Sending
+    var aclLength = 27
+    var aclTotal = 0
+    var aclFree = 0
+    var sendRing: [Link] = []
+    var sendRingHead = 0
+    var packetScratch: [UInt8] = []
+
+    // Operations
+    var operations: [UInt64: Operation] = [:]
+    var lastOperation: UInt64 = 0
+
+    // GAP
+    var advertisers: AdvertiserTable
+    var scanner = Scanner()
+    var advertiser = Advertiser()
+    var connector = Connector()
+
+    // Our database
+    let server = GATTServer()
+    var publications: Publications
+
+    /// An engine that is off.
+    public init(configuration: StackConfiguration = StackConfiguration()) {
+        self.configuration = configuration
+        advertisers = AdvertiserTable(capacity: configuration.maximumAdvertisers, seed: configuration.seed)
+        publications = Publications(name: configuration.name, appearance: configuration.appearance)
+        setUpServer()
+    }
+
+    // MARK: - input
+
+    /// Takes octets of the controller, cut anywhere. May be called from inside ``send``: they are then taken afterwards.
+    public func receive(_ bytes: RawSpan, now: MonotonicTime) {
+        guard takesInput else { return }
+        guard !isReceiving else {
+            // What comes from inside a callback waits for its turn; a controller that floods us here is given up.
+            guard deferredInput.count + bytes.byteCount <= 1 << 20 else {
+                return transportFailed(HostError(.adapterFailed, detail: "the controller sends faster than it is read"))
+            }
+            unsafe bytes.withUnsafeBytes { unsafe deferredInput.append(contentsOf: $0) }
+            return
+        }
+        self.now = now
+        isReceiving = true
+        feed(bytes)
+        while !deferredInput.isEmpty {
+            var input: [UInt8] = []
+            swap(&input, &deferredInput)
+            feed(input.span.bytes)
+            input.removeAll(keepingCapacity: true)
+            if deferredInput.isEmpty { swap(&input, &deferredInput) }
+        }
+        isReceiving = false
+    }
+
+    /// Lets time pass. Call it when ``nextDeadline`` has come; earlier calls do nothing.
+    public func tick(now: MonotonicTime) {
+        self.now = now
+        guard now >= nextDeadline else { return }
+        nextDeadline = .distantFuture
+        tickCommands()
+        tickOperations()
+        tickLinks()
+        tickConnector()
+        earlyPackets.expire(now: now)
+        recomputeDeadline()
+    }
+
+    // MARK: - deadlines
+
+    /// Something is due at `moment`.
+    @inline(__always)
+    func arm(_ moment: MonotonicTime) {
+        if moment < nextDeadline { nextDeadline = moment }
+    }
+
+    func emit(_ event: HostEvent) { onEvent(event) }
+
+    func setState(_ new: AdapterState) {
+        guard new != state else { return }
+        state = new
+        emit(.stateChanged(new))
+    }
+
+    // MARK: - private
+
+    private func recomputeDeadline() {
+        arm(commands.deadline)
+        arm(startup.deadline)
+        arm(connector.deadline)
+        arm(earlyPackets.deadline)
+        for operation in operations.values { arm(operation.deadline) }
+        for link in linksByID.values {
+            arm(link.bearer.nextDeadline)
+            arm(link.closeDeadline)
+        }
+    }
+
+    private func feed(_ bytes: RawSpan) {
+        do {
+            try framer.feed(bytes) { type, body in packet(type, body) }
+        } catch {
+            transportFailed(
+                HostError(
+                    .adapterFailed, detail: "the controller's stream cannot be read: \(error); it has to be reset"))
+        }
+    }
+
+    private func packet(_ type: H4.PacketType, _ body: RawSpan) {
+        guard takesInput else { return }
+        switch type {
+        case .acl: receiveACL(body)
+        case .event: receiveEvent(body)
+        default: counters.unknownEvents &+= 1
+        }
+    }
+}

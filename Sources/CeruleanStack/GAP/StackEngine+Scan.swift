@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanHost
+public import CeruleanWire
+
+/// The running scans, and what the controller was told.
+struct Scanner {
+    struct Scan {
+        var parameters: ScanParameters
+        var completion: HostCompletion<ScanID>?
+    }
+
+    /// What the controller does, or is being told to do.
+    struct Setting: Hashable {
+        var isActive: Bool
+        var interval: UInt16
+        var window: UInt16
+    }
+
+    var scans: [UInt8: Scan] = [:]
+    /// All scans, and those that want every advertisement, as bits.
+    var all: UInt64 = 0
+    var wantsDuplicates: UInt64 = 0
+    var current: Setting?
+    var isBusy = false
+    /// Scanning rests while a connection is being made: this controller cannot do both.
+    var isPaused = false
+    var nextNumber: UInt8 = 0
+
+    /// What all scans together need; nil without any.
+    var wanted: Setting? {
+        guard !scans.isEmpty, !isPaused else { return nil }
+        var setting = Setting(isActive: false, interval: .max, window: 4)
+        var duty = 0.0
+        for scan in scans.values {
+            let interval = HCI.advertisingUnits(scan.parameters.interval)
+            let window = min(HCI.advertisingUnits(scan.parameters.window), interval)
+            setting.isActive = setting.isActive || scan.parameters.isActive
+            setting.interval = min(setting.interval, interval)
+            duty = max(duty, Double(window) / Double(interval))
+        }
+        setting.window = max(4, min(setting.interval, UInt16(duty * Double(setting.interval))))
+        return setting
+    }
+}
+
+extension HCI {
+    /// Units of 0.625 ms, held within 4 to 16,384: 2.5 ms to 10.24 s.
+    static func advertisingUnits(_ duration: Duration) -> UInt16 {
+        UInt16(max(4, min(16_384, duration.wholeNanoseconds / 625_000)))
+    }
+}
+
+extension StackEngine {
+    /// Starts a scan; see ``Host/startScan(_:completion:)``.
+    public func startScan(
+        _ parameters: ScanParameters, now: MonotonicTime, completion: @escaping HostCompletion<ScanID>
+    ) {
+        self.now = now
+        if let error = unavailable("scan") { return completion(.failure(error)) }
+        guard parameters.window <= parameters.interval, parameters.window >= .microseconds(2_500),
+            parameters.interval <= .milliseconds(10_240)
+        else {
+            return completion(
+                .failure(HostError(.invalidArgument, "scan", detail: "interval and window go from 2.5 ms to 10.24 s")))
+        }
+        guard let number = freeScanNumber() else {
+            return completion(.failure(HostError(.queueFull, "scan", detail: "64 scans are running")))
+        }
+        let bit: UInt64 = 1 << UInt64(number)
+        advertisers.forget(scan: bit)
+        scanner.scans[number] = Scanner.Scan(parameters: parameters, completion: completion)
+        scanner.all |= bit
+        if parameters.reportsDuplicates { scanner.wantsDuplicates |= bit }
+        updateScanning()
+    }
+
+    /// Stops a scan. Does nothing when it has ended.
+    public func stopScan(_ scan: ScanID, now: MonotonicTime) {
+        self.now = now
+        removeScan(scan.rawValue)?.completion?(.failure(HostError(.cancelled, "scan")))
+        updateScanning()
+    }
+
+    /// Peers that were heard or connected, newest last.
+    public var knownPeers: [KnownPeer] {
+        var peers = advertisers.entries.map { entry in
+            (entry.time, KnownPeer(peer: PeerID(entry.address), address: entry.address, name: name(of: entry)))
+        }
+        for link in linksByID.values where advertisers.index(of: link.address) == nil {
+            peers.append((.distantFuture, KnownPeer(peer: link.peer, address: link.address, name: nil)))
+        }
+        return peers.sorted { $0.0 < $1.0 }.suffix(16_384).map(\.1)
+    }
+
+    // MARK: - reports
+
+    func receiveAdvertisingReports(_ parameters: RawSpan) {
+        var reports = HCI.AdvertisingReports(parameters)
+        while let report = reports.next() {
+            let data = parameters.extracting(report.data)
+            let index: Int?
+            switch report.type {
+            case .scanResponse: index = advertisers.merge(response: data, report, now: now)
+            case .connectable, .directed, .scannable, .nonConnectable:
+                index = advertisers.merge(advertisement: data, report, now: now)
+            default: index = nil
+            }
+            if let index, scanner.all != 0 { tell(index) }
+        }
+    }
+
+    /// Tells those scans that want it of an entry that was just heard.
+    private func tell(_ index: Int) {
+        let unjudged = scanner.all & ~advertisers.entries[index].judged
+        if unjudged != 0 { judge(index, unjudged) }
+        let entry = advertisers.entries[index]
+        let scans = scanner.all & entry.passed & (scanner.wantsDuplicates | ~entry.reported)
+        guard scans != 0 else { return }
+        if scans & ~entry.reported != 0 { advertisers.setReported(index, scans) }
+        let address = entry.address
+        let advertisement = Advertisement(
+            peer: PeerID(address), address: address, rssi: entry.rssi == 127 ? nil : Int(entry.rssi),
+            isConnectable: entry.isConnectable, time: entry.time, raw: entry.data, scanResponse: entry.response)
+        emit(.advertisement(advertisement, scans: ScanSet(rawValue: scans)))
+    }
+
+    private func judge(_ index: Int, _ scans: UInt64) {
+        var passed: UInt64 = 0
+        for (number, scan) in scanner.scans where scans & (1 << UInt64(number)) != 0 {
+            let entry = advertisers.entries[index]
+            if scan.parameters.services.isEmpty
+                || scan.parameters.services.contains(where: {
+                    ServiceList.contains($0, in: entry.data) || ServiceList.contains($0, in: entry.response ?? [])
+                })
+            {
+                passed |= 1 << UInt64(number)
+            }
+        }
+        advertisers.setJudged(index, scans, passed: passed)
+    }
+
+    private func name(of entry: AdvertiserTable.Entry) -> String? {
+        ServiceList.name(in: entry.data) ?? entry.response.flatMap { ServiceList.name(in: $0) }
+    }
+
+    // MARK: - the controller
+
+    private func freeScanNumber() -> UInt8? {
+        for step in UInt8(0)..<64 {
+            let number = (scanner.nextNumber &+ step) & 63
+            if scanner.scans[number] == nil {
+                scanner.nextNumber = (number &+ 1) & 63
+                return number
+            }
+        }
+        return nil
+    }
+
+    private func removeScan(_ number: UInt8) -> Scanner.Scan? {
+        let bit: UInt64 = 1 << UInt64(number)
+        scanner.all &= ~bit
+        scanner.wantsDuplicates &= ~bit
+        return scanner.scans.removeValue(forKey: number)
+    }
+
+    /// Brings the controller to what the scans need, one step at a time.
+    func updateScanning() {
+        guard !scanner.isBusy, state == .poweredOn else { return }
+        let wanted = scanner.wanted
+        if scanner.current != nil, scanner.current != wanted {
+            scanner.isBusy = true
+            command(HCI.LESetScanEnable(enable: false, filterDuplicates: false)) { [self] _ in
+                scanner.current = nil
+                scanner.isBusy = false
+                updateScanning()
+            }
+        } else if let wanted, scanner.current == nil {
+            scanner.isBusy = true
+            let type: HCI.ScanType = wanted.isActive ? .active : .passive
+            command(
+                HCI.LESetScanParameters(
+                    type: type, interval: wanted.interval, window: wanted.window,
+                    ownAddressType: startup.ownAddressType, filterPolicy: 0)
+            ) { [self] result in
+                if case .failure(let error) = result { return scanFailed(error) }
+                command(HCI.LESetScanEnable(enable: true, filterDuplicates: false)) { [self] result in
+                    if case .failure(let error) = result { return scanFailed(error) }
+                    scanner.isBusy = false
+                    scanner.current = wanted
+                    confirmScans()
+                    updateScanning()
+                }
+            }
+        } else if scanner.current != nil {
+            confirmScans()
+        }
+    }
+
+    private func confirmScans() {
+        for number in scanner.scans.keys.sorted() {
+            guard let completion = scanner.scans[number]?.completion else { continue }
+            scanner.scans[number]?.completion = nil
+            completion(.success(ScanID(rawValue: number)))
+        }
+    }
+
+    private func scanFailed(_ error: HostError) {
+        scanner.isBusy = false
+        endScans(error)
+    }
+
+    /// Ends all scans with one reason.
+    func endScans(_ error: HostError) {
+        let scans = scanner.scans.sorted { $0.key < $1.key }
+        scanner = Scanner()
+        for (number, scan) in scans {
+            if let completion = scan.completion {
+                completion(.failure(error.during("scan")))
+            } else {
+                emit(.scanEnded(ScanID(rawValue: number), error.during("scan")))
+            }
+        }
+    }
+
+    /// The error of a call that needs an adapter that is on.
+    func unavailable(_ operation: @autoclosure () -> String) -> HostError? {
+        state == .poweredOn ? nil : HostError(.poweredOff, operation(), detail: "the adapter is not started")
+    }
+}
+
+/// The two things that the table itself reads out of advertising data.
+enum ServiceList {
+    /// True when a list of service UUIDs holds `uuid`. Core Supplement, Part A, 1.1.
+    static func contains(_ uuid: BluetoothUUID, in data: [UInt8]) -> Bool {
+        structures(of: data) { type, value in
+            let size: Int
+            switch type {
+            case 0x02, 0x03: size = 2
+            case 0x04, 0x05: size = 4
+            case 0x06, 0x07: size = 16
+            default: return false
+            }
+            var position = value.startIndex
+            while position + size <= value.endIndex {
+                if BluetoothUUID(littleEndian: value[position..<position + size]) == uuid { return true }
+                position += size
+            }
+            return false
+        }
+    }
+
+    /// The complete or shortened name.
+    static func name(in data: [UInt8]) -> String? {
+        var name: String?
+        _ = structures(of: data) { type, value in
+            guard type == 0x08 || type == 0x09 else { return false }
+            name = String(decoding: value, as: UTF8.self)
+            return type == 0x09
+        }
+        return name
+    }
+
+    /// Walks over the structures up to the first that is cut or empty (security D1, D2), until `found` says so.
+    private static func structures(of data: [UInt8], _ found: (UInt8, ArraySlice<UInt8>) -> Bool) -> Bool {
+        var position = 0
+        while position < data.count {
+            let length = Int(data[position])
+            guard length > 0, position + length < data.count else { return false }
+            if found(data[position + 1], data[position + 2..<position + 1 + length]) { return true }
+            position += 1 + length
+        }
+        return false
+    }
+}

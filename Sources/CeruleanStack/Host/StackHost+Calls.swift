@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanHost
+public import CeruleanWire
+
+extension StackHost {
+    public func addSink(_ sink: any HostEventSink) { fanOut.add(sink) }
+
+    public func removeSink(_ sink: any HostEventSink) {
+        fanOut.remove(sink)
+        engine.unpublish(servicesOf: sink, now: loop.now)
+        rearm()
+    }
+
+    public func cancel(_ operation: OperationID) {
+        engine.cancel(operation, now: loop.now)
+        rearm()
+    }
+
+    // MARK: Finding peers
+
+    public func startScan(_ parameters: ScanParameters, completion: @escaping HostCompletion<ScanID>) {
+        engine.startScan(parameters, now: loop.now, completion: completion)
+        rearm()
+    }
+
+    public func stopScan(_ scan: ScanID) {
+        engine.stopScan(scan, now: loop.now)
+        rearm()
+    }
+
+    public func peer(at address: DeviceAddress) -> PeerID? {
+        address.kind == .anonymous ? nil : PeerID(address)
+    }
+
+    public var knownPeers: [KnownPeer] { engine.knownPeers }
+
+    // MARK: Links
+
+    public var links: [LinkInfo] { engine.linkInfos }
+
+    public func connect(
+        _ peer: PeerID, options: ConnectOptions, timeout: Duration, completion: @escaping HostCompletion<LinkInfo>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.connect(peer, options: options, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func disconnect(_ link: LinkID, force: Bool, completion: @escaping HostCompletion<Void>) {
+        engine.disconnect(link, force: force, now: loop.now, completion: completion)
+        rearm()
+    }
+
+    public func requestParameters(
+        _ request: ConnectionParameterRequest, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<ConnectionParameters>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.requestParameters(request, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func readRSSI(
+        _ link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Int>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.readRSSI(link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    // MARK: The peer's database
+
+    public func discoverServices(
+        _ types: [BluetoothUUID]?, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[ServiceInfo]>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.discoverServices(types, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func discoverIncludedServices(
+        of service: AttributeID, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[ServiceInfo]>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.discoverIncludedServices(
+            of: service, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func discoverCharacteristics(
+        of service: AttributeID, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[CharacteristicInfo]>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.discoverCharacteristics(
+            of: service, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func discoverDescriptors(
+        of characteristic: AttributeID, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[DescriptorInfo]>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.discoverDescriptors(
+            of: characteristic, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func read(
+        _ attribute: AttributeID, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<[UInt8]>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.read(attribute, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func write(
+        _ value: [UInt8], to attribute: AttributeID, mode: WriteMode, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<Void>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.write(
+            value, to: attribute, mode: mode, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func writeReliably(
+        _ values: [(attribute: AttributeID, value: [UInt8])], on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<Void>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.writeReliably(values, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func subscribe(
+        to characteristic: AttributeID, mode: SubscriptionMode, on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<Void>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.subscribe(
+            to: characteristic, mode: mode, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func canWriteWithoutResponse(_ link: LinkID) -> Bool { engine.canWriteWithoutResponse(link) }
+
+    // MARK: Our database
+
+    public func publish(
+        _ services: [ServiceDefinition], for sink: any HostEventSink,
+        completion: @escaping HostCompletion<[PublishedService]>
+    ) {
+        guard fanOut.contains(sink) else {
+            return completion(.failure(HostError(.invalidArgument, "publish", detail: "the sink was not added")))
+        }
+        engine.publish(services, for: sink, now: loop.now, completion: completion)
+        rearm()
+    }
+
+    public func unpublish(_ service: AttributeID, completion: @escaping HostCompletion<Void>) {
+        engine.unpublish(service, now: loop.now, completion: completion)
+        rearm()
+    }
+
+    public func respond(to token: RequestToken, with response: RequestResponse) {
+        engine.respond(to: token, with: response, now: loop.now)
+        rearm()
+    }
+
+    public func update(_ value: [UInt8], of attribute: AttributeID, for audience: UpdateAudience) -> Bool {
+        defer { rearm() }
+        return engine.update(value, of: attribute, for: audience, now: loop.now)
+    }
+
+    public func startAdvertising(
+        _ parameters: AdvertisingParameters, completion: @escaping HostCompletion<AdvertisementID>
+    ) {
+        engine.startAdvertising(parameters, now: loop.now, completion: completion)
+        rearm()
+    }
+
+    public func stopAdvertising(_ advertisement: AdvertisementID) {
+        engine.stopAdvertising(advertisement, now: loop.now)
+        rearm()
+    }
+}

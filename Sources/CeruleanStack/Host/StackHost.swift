@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanHost
+public import CeruleanWire
+
+/// Our own Bluetooth LE host on a controller: a ``StackEngine`` on an event loop and an HCI transport.
+///
+/// Received octets go through all layers in one pass on the loop; one timer of the loop serves all deadlines. When the
+/// controller fails, every call ends once with the reason and the host resets it; when that does not help the state is
+/// `poweredOff`, and ``start(timeout:completion:)`` tries again from the beginning.
+/// ```swift
+/// let host = StackHost(transport: transport, loop: loop, configuration: StackConfiguration(name: "Lab"))
+/// await host.start(timeout: .seconds(5)) { result in … }
+/// ```
+public actor StackHost: Host {
+    public nonisolated let loop: any EventLoop
+    public nonisolated var name: String { transport.name }
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private enum Phase: Hashable { case closed, opening, open, stopping }
+
+    let engine: StackEngine
+    private nonisolated let transport: any HCITransport
+    let fanOut = FanOut()
+    private var phase = Phase.closed
+    /// Tells the callbacks of an earlier opening apart.
+    private var opening: UInt64 = 0
+    private var startCompletion: HostCompletion<Void>?
+    private var openTimer: LoopTimer?
+    private var stopCompletions: [HostCompletion<Void>] = []
+    private var timer: LoopTimer?
+    private var armed = MonotonicTime.distantFuture
+    private var isWired = false
+
+    /// A host that is not started.
+    public init(
+        transport: any HCITransport, loop: any EventLoop, configuration: StackConfiguration = StackConfiguration()
+    ) {
+        self.transport = transport
+        self.loop = loop
+        engine = StackEngine(configuration: configuration)
+    }
+
+    // MARK: - state
+
+    public var capabilities: HostCapabilities {
+        [
+            .central, .peripheral, .knowsHandles, .knowsAddresses, .rawScanData, .rawAdvertising,
+            .separatesReadsFromNotifications, .batchesPreparedWrites, .controlsMTU, .controlsConnectionParameters,
+            .choosesIndications, .reliableWrites,
+        ]
+    }
+
+    public var state: AdapterState { engine.state }
+
+    public var localAddress: DeviceAddress? { engine.localAddress }
+
+    /// What was counted since the host was made.
+    public var counters: StackEngine.Counters { engine.counters }
+
+    /// What is known of the controller; nil before the first start.
+    public var controller: ControllerInfo? { engine.controllerInfo }
+
+    /// Changes the device name of the GAP service (0x2A00), at most 248 octets.
+    public func setDeviceName(_ name: String) {
+        engine.setDeviceName(name, now: loop.now)
+        rearm()
+    }
+
+    // MARK: - start and stop
+
+    public func start(timeout: Duration, completion: @escaping HostCompletion<Void>) {
+        switch phase {
+        case .open where engine.state == .poweredOn: return completion(.success(()))
+        case .open where engine.state == .poweredOff: break
+        case .closed: break
+        case .open, .opening, .stopping:
+            return completion(
+                .failure(HostError(.wrongState, "start", detail: "the adapter is being started or stopped")))
+        }
+        if phase == .open { transport.close() }
+        wire()
+        phase = .opening
+        opening &+= 1
+        let current = opening
+        startCompletion = completion
+        let deadline = loop.now + timeout
+        openTimer = loop.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated {
+                $0.opened(current, HostError(.timedOut, detail: "the adapter could not be opened"), deadline)
+            }
+        }
+        transport.open(
+            on: loop,
+            receive: { [weak self] bytes in self?.receive(bytes, of: current) },
+            closed: { [weak self] error in self?.assumeIsolated { $0.closed(current, error) } },
+            opened: { [weak self] error in self?.assumeIsolated { $0.opened(current, error, deadline) } })
+    }
+
+    public func stop(completion: @escaping HostCompletion<Void>) {
+        switch phase {
+        case .closed: return completion(.success(()))
+        case .stopping: return stopCompletions.append(completion)
+        case .opening:
+            opened(opening, HostError(.cancelled, detail: "the adapter was stopped"), loop.now)
+            return completion(.success(()))
+        case .open: break
+        }
+        stopCompletions.append(completion)
+        phase = .stopping
+        let current = opening
+        engine.closeLinks(now: loop.now) { [weak self] in
+            self?.assumeIsolated { $0.finishStop(current) }
+        }
+        // A controller that does not answer any more does not keep us.
+        _ = loop.schedule(at: loop.now + .seconds(1)) { [weak self] in
+            self?.assumeIsolated { $0.finishStop(current) }
+        }
+        rearm()
+    }
+
+    private func finishStop(_ current: UInt64) {
+        guard phase == .stopping, opening == current else { return }
+        engine.shutDown(now: loop.now)
+        close()
+        let completions = stopCompletions
+        stopCompletions = []
+        for completion in completions { completion(.success(())) }
+    }
+
+    private func close() {
+        phase = .closed
+        opening &+= 1
+        transport.close()
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        armed = .distantFuture
+    }
+
+    private func opened(_ current: UInt64, _ error: HostError?, _ deadline: MonotonicTime) {
+        guard phase == .opening, opening == current else { return }
+        if let openTimer { loop.cancel(openTimer) }
+        openTimer = nil
+        let completion = startCompletion
+        startCompletion = nil
+        if let error {
+            close()
+            completion?(.failure(error.during("start of \(name)")))
+            return
+        }
+        phase = .open
+        let name = name
+        engine.start(now: loop.now, timeout: max(.milliseconds(1), deadline - loop.now)) { [weak self] result in
+            if case .failure = result { self?.assumeIsolated { $0.startFailed(current) } }
+            completion?(
+                result.mapError { error in
+                    var error = error
+                    error.operation = "start of \(name)"
+                    return error
+                })
+        }
+        rearm()
+    }
+
+    /// A controller that could not be started is let go, so that somebody else can have it.
+    private func startFailed(_ current: UInt64) {
+        guard phase == .open, opening == current else { return }
+        close()
+    }
+
+    private func closed(_ current: UInt64, _ error: HostError) {
+        guard opening == current else { return }
+        if phase == .opening { return opened(current, error, loop.now) }
+        let wasStopping = phase == .stopping
+        engine.shutDown(now: loop.now, error: error)
+        guard opening == current else { return }
+        if wasStopping { finishStop(current) } else if phase == .open { close() }
+    }
+
+    // MARK: - wiring
+
+    private func wire() {
+        guard !isWired else { return }
+        isWired = true
+        let transport = transport
+        let fanOut = fanOut
+        engine.send = { transport.send($0) }
+        engine.onEvent = { fanOut.send($0) }
+        engine.onValue = { fanOut.send($0, $1, $2, $3) }
+        engine.onTransportFailure = { [weak self] _ in
+            self?.assumeIsolated { host in if host.phase == .open { host.close() } }
+        }
+    }
+
+    private nonisolated func receive(_ bytes: RawSpan, of current: UInt64) {
+        unsafe bytes.withUnsafeBytes { buffer in
+            // The call below is synchronous on the same thread.
+            nonisolated(unsafe) let buffer = unsafe buffer
+            assumeIsolated { unsafe $0.receive(buffer, of: current) }
+        }
+    }
+
+    private func receive(_ buffer: UnsafeRawBufferPointer, of current: UInt64) {
+        guard opening == current else { return }
+        unsafe engine.receive(RawSpan(_unsafeBytes: buffer), now: loop.now)
+        rearm()
+    }
+
+    /// Arms the loop's timer when something is due earlier than it is; a timer that is too early does nothing and arms anew.
+    func rearm() {
+        let deadline = engine.nextDeadline
+        guard deadline < armed else { return }
+        if let timer { loop.cancel(timer) }
+        armed = deadline
+        timer = loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.timerFired() } }
+    }
+
+    private func timerFired() {
+        timer = nil
+        armed = .distantFuture
+        engine.tick(now: loop.now)
+        rearm()
+    }
+}
+
+/// Hands events to all sinks of a host, in order. Lives on the host's loop.
+final class FanOut {
+    private(set) var sinks: [any HostEventSink] = []
+
+    func add(_ sink: any HostEventSink) {
+        if !sinks.contains(where: { $0 === sink }) { sinks.append(sink) }
+    }
+
+    func remove(_ sink: any HostEventSink) { sinks.removeAll { $0 === sink } }
+
+    func contains(_ sink: any HostEventSink) -> Bool { sinks.contains { $0 === sink } }
+
+    func send(_ event: HostEvent) {
+        for sink in sinks { sink.receive(event) }
+    }
+
+    /// The one place where a value is copied.
+    func send(_ link: LinkID, _ attribute: AttributeID, _ value: RawSpan, _ mode: SubscriptionMode) {
+        guard !sinks.isEmpty else { return }
+        send(.value(link: link, attribute: attribute, value: value.array, mode: mode))
+    }
+}
