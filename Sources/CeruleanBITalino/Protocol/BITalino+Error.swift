@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Cerulean
+
 /// Why a call was refused, or an answer of the board not accepted.
 public struct BITalinoError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, in terms a program can act on. New codes may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Storage: String, Sendable {
-            case invalidParameter, notIdle, notAcquiring, unsupportedVersion, badAnswer, noAnswer, notBITalino
+            case invalidParameter, notIdle, notAcquiring, unsupportedVersion, badAnswer, noAnswer, notBITalino, link,
+                cancelled
         }
         private let storage: Storage
 
@@ -24,6 +27,11 @@ public struct BITalinoError: Error, Hashable, Sendable, CustomStringConvertible 
         /// The device lacks the service or characteristics of a BITalino.
         public static let notBITalino = Self(storage: .notBITalino)
 
+        /// The link or the adapter failed; ``BITalinoError/cause`` says how.
+        public static let link = Self(storage: .link)
+        /// The caller's task was cancelled.
+        public static let cancelled = Self(storage: .cancelled)
+
         /// The name of the code.
         public var description: String { storage.rawValue }
     }
@@ -32,11 +40,19 @@ public struct BITalinoError: Error, Hashable, Sendable, CustomStringConvertible 
     public var code: Code
     /// What was wrong with which argument and what to try, for people.
     public var detail: String
+    /// The error of the layer below, if it was the link that failed.
+    public var cause: BluetoothError?
 
     /// An error with its explanation.
-    public init(_ code: Code, _ detail: String) {
+    public init(_ code: Code, _ detail: String, cause: BluetoothError? = nil) {
         self.code = code
         self.detail = detail
+        self.cause = cause
+    }
+
+    /// What went wrong below.
+    public init(_ cause: BluetoothError) {
+        self.init(cause.code == .cancelled ? .cancelled : .link, cause.description, cause: cause)
     }
 
     /// The explanation.

@@ -2,7 +2,7 @@
 
 extension BITalino {
     /// What a board says of itself when it is idle.
-    public struct State: Hashable, Sendable {
+    public struct BoardState: Hashable, Sendable {
         /// The readings of A1 to A6, all with 10 bits.
         public var analog: [Int]
         /// The reading of the battery, 10 bits behind a divider by two.

@@ -197,8 +197,8 @@ extension BITalino {
             if output.count + answer.count <= Self.bufferSize { output += answer }
         }
 
-        private var state: State {
-            State(
+        private var state: BoardState {
+            BoardState(
                 analog: Input.allCases.map { Int(signals[$0].value(at: 0, rate: rate, isShort: false)) },
                 battery: battery, batteryThreshold: Int(batteryThreshold), pwm: version.hasLongState ? Int(pwm) : nil,
                 digital: (0..<4).map { Int(pins >> UInt8(3 - $0) & 1) })

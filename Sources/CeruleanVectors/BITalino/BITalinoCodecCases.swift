@@ -173,7 +173,7 @@ public struct BITalinoCodecCases: VectorSuite {
         let bytes = try members.hex("rawHex")
         let actual: FieldValue
         do {
-            let state = try BITalino.State(answer: bytes, version: version)
+            let state = try BITalino.BoardState(answer: bytes, version: version)
             guard state.encoded == bytes else { throw CaseFailure("written again as \(Hex.encode(state.encoded))") }
             var fields: [FieldValue.Member] = [
                 .init("analog", .list(state.analog.map { FieldValue(integer: $0) })),
