@@ -28,7 +28,8 @@ final class GATTServerSession {
         case execute(Execution)
     }
 
-    unowned let server: GATTServer
+    /// The server holds the session too, until it is closed; the bearer closes it at the latest when it goes away.
+    let server: GATTServer
     unowned let bearer: ATTBearer
     private var slot = 0
     private var isOpen = true

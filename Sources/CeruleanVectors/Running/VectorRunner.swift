@@ -108,6 +108,7 @@ public struct VectorRunner: Sendable {
 extension VectorRunner {
     /// All suites that are built in.
     public static let standardSuites: [any VectorSuite] = [
+        ATTExchangeSuite(),
         BITalinoCodecCases(), BITalinoStreams(), BITalinoDeviceCases(), SMPCryptoSuite(),
     ]
 }
