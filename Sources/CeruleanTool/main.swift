@@ -1,3 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-print("not yet")
+import CeruleanCommand
+import Foundation
+
+exit(await CeruleanProgram.run(Array(CommandLine.arguments.dropFirst())))

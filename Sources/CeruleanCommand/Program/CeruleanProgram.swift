@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cerulean
+import CeruleanHost
+import Foundation
+
+/// The program `cerulean`.
+///
+/// ```swift
+/// exit(await CeruleanProgram.run(Array(CommandLine.arguments.dropFirst())))
+/// ```
+public enum CeruleanProgram {
+    /// The version that `--version` prints.
+    public static let version = "0.1.0"
+
+    /// Runs one command line on the standard streams of this process.
+    ///
+    /// The first SIGINT or SIGTERM cancels the verb, which finishes its files and disconnects; the second ends the process
+    /// at once. Both exit with 130.
+    ///
+    /// - Parameter arguments: what stands behind the program's name.
+    /// - Returns: the exit code; see ``ExitCode``.
+    public static func run(_ arguments: [String]) async -> Int32 {
+        let interrupts = Interrupts()
+        let task = Task { await run(arguments, .standard) }
+        interrupts.start { task.cancel() }
+        let code = await task.value
+        interrupts.stop()
+        return interrupts.happened ? ExitCode.interrupted.rawValue : code.rawValue
+    }
+
+    /// Runs one command line on a console.
+    static func run(
+        _ arguments: [String], _ console: Console, program: ProgramSpecification = .cerulean
+    ) async -> ExitCode {
+        do {
+            switch try ArgumentParser(program).parse(arguments) {
+            case .help(let verb):
+                try console.out(verb.map { HelpText(program).help($0) } ?? HelpText(program).overview())
+                return .ok
+            case .version:
+                try console.line("\(program.name) \(version)")
+                return .ok
+            case .run(let invocation):
+                return try await invocation.verb.run(invocation, console)
+            }
+        } catch {
+            let error = CommandError(describing: error)
+            if !error.description.isEmpty { console.complain("\(program.name): \(error.description)") }
+            return error.exit
+        }
+    }
+}
+
+extension Console {
+    /// An error message on standard error; red on a terminal.
+    func complain(_ text: String) {
+        let text = TerminalText.escaped(text)
+        let colored = errorIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+        writeError(Array((colored ? "\u{1B}[31m\(text)\u{1B}[0m" : text).utf8) + [0x0A])
+    }
+}
+
+extension CommandError {
+    /// What any error of the layers below means for the user of the program.
+    init(describing error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as BluetoothError: self.init(ExitCode(error.code), error.description)
+        case let error as HostError: self.init(ExitCode(.init(error.code)), "\(error)")
+        case is CancellationError: self.init(.interrupted, "")
+        default: self.init(.internal, "\(error)")
+        }
+    }
+}
+
+extension ExitCode {
+    /// How the program ends after an error of the library.
+    init(_ code: BluetoothError.Code) {
+        switch code {
+        case .noAdapter, .poweredOff, .unauthorized, .adapterBusy, .adapterFailed: self = .noAdapter
+        case .notFound: self = .notFound
+        case .timedOut: self = .timedOut
+        case .refused, .insufficientSecurity, .unsupported: self = .refused
+        case .disconnected, .connectionFailed, .staleAttribute: self = .connectionLost
+        case .badData, .invalidResponse: self = .badData
+        case .invalidArgument: self = .usage
+        case .cancelled: self = .interrupted
+        default: self = .internal
+        }
+    }
+}

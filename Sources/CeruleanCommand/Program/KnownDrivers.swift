@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CeruleanSensing
+
+/// The drivers that the program knows.
+enum KnownDrivers {
+    /// All of them.
+    static let all = DriverRegistry([])
+}
