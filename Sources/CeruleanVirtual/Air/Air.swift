@@ -188,7 +188,8 @@ public final class Air {
 
     /// A strength as a receiver tells it: with deviation, within -127 to 20 dBm.
     func measured(_ strength: Double) -> Int8 {
-        Int8(min(max((strength + configuration.deviation * random.normal()).rounded(), -127), 20))
+        let level = min(max(strength + configuration.deviation * random.normal(), -127), 20)
+        return Int8(level + (level < 0 ? -0.5 : 0.5))
     }
 
     /// Whether a link between two controllers could work now.

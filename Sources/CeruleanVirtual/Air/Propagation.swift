@@ -46,10 +46,10 @@ extension Air {
 }
 
 extension Air.Configuration {
-    /// Strength in dBm after `distance` meters, without deviation. Distances below 1 cm count as 1 cm.
+    /// Strength in dBm after `distance` meters, without deviation. Distances below 10 cm count as 10 cm.
     func strength(power: Double, distance: Double) -> Double {
         guard distance.isFinite else { return -200 }
-        return power - lossAtOneMeter - 10 * exponent * decimalLogarithm(max(distance, 0.01))
+        return power - lossAtOneMeter - 10 * exponent * decimalLogarithm(max(distance, 0.1))
     }
 }
 
