@@ -75,7 +75,7 @@ let package = Package(
         // Tests
         tests("CeruleanWireTests", ["CeruleanWire"]),
         tests("CeruleanVirtualTests", ["CeruleanVirtual"]),
-        tests("CeruleanStackTests", ["CeruleanStack", "CeruleanVirtual", "CeruleanTesting"]),
+        tests("CeruleanStackTests", ["CeruleanStack", "CeruleanVirtual", "CeruleanAdapters", "CeruleanTesting"]),
         tests("CeruleanTransportTests", ["CeruleanTransport"]),
         tests("CeruleanTests", ["Cerulean", "CeruleanTesting"]),
         tests("CeruleanBITalinoTests", ["CeruleanBITalino", "CeruleanTesting"]),

@@ -50,7 +50,7 @@ extension StackEngine {
     ) -> OperationID {
         self.now = now
         let text = "discovery of included services of \(Self.name(service))"
-        guard let (link, start, end) = service_(service, id, text, completion) else { return reserveOperation() }
+        guard let (link, start, end) = found(service, id, text, completion) else { return reserveOperation() }
         let run = run(text, link, timeout, completion)
         run.start { bearer in
             bearer.findIncludedServices(start: start, end: end, now: now) { result in
@@ -73,7 +73,7 @@ extension StackEngine {
     ) -> OperationID {
         self.now = now
         let text = "discovery of characteristics of \(Self.name(service))"
-        guard let (link, start, end) = service_(service, id, text, completion) else { return reserveOperation() }
+        guard let (link, start, end) = found(service, id, text, completion) else { return reserveOperation() }
         let run = run(text, link, timeout, completion)
         run.start { bearer in
             bearer.discoverCharacteristics(start: start, end: end, now: now) { result in
@@ -235,7 +235,7 @@ extension StackEngine {
         return (link, handle)
     }
 
-    private func service_<Value>(
+    private func found<Value>(
         _ service: AttributeID, _ id: LinkID, _ operation: @autoclosure () -> String,
         _ completion: HostCompletion<Value>
     ) -> (Link, UInt16, UInt16)? {
