@@ -102,3 +102,53 @@ import Testing
         }
     }
 }
+
+/// Octets of Tests/Vectors/bitalino.json.
+@Suite struct DecodeBITalinoTests {
+    @Test func printsFramesAsFarAsTheyGo() async {
+        let test = TestConsole()
+        #expect(
+            await test.run("decode", "bitalino-frames", "--channels", "1", "749b7f7c069f", "749b7f7c069e", "749b7f7c")
+                == .badData)
+        let first: FieldValue = ["seq": 7, "digital": [1, 0, 0, 1], "analog": [733]]
+        #expect(
+            test.objects[0]
+                == ["ok": true, "value": ["frames": [first, ["seq": 9, "digital": [0, 0, 0, 0], "analog": [415]]]]])
+        #expect(test.objects[1]["error"]?["code"] == "crc")
+        #expect(test.objects[1]["error"]?["offset"] == 3)
+        #expect(test.objects[1]["value"] == ["frames": [first]])
+        #expect(test.objects[2]["error"]?["code"] == "truncated")
+        #expect(test.objects[2]["error"]?["offset"] == 3)
+        #expect(test.objects[2]["value"] == ["frames": [first]])
+    }
+
+    @Test func printsStates() async {
+        let test = TestConsole()
+        let hex = "4b03130017006f02ef000e012c0226b164"
+        #expect(await test.run("decode", "bitalino-state", hex, "4b03130017006f02ef000e012c0226b165", "00") == .badData)
+        #expect(
+            test.lines[0]
+                == #"{"ok":true,"value":{"analog":[843,19,23,623,239,270],"battery":556,"batteryThreshold":38,"digital":[0,1,1,0],"pwm":177}}"#
+        )
+        #expect(test.objects[1]["error"]?["code"] == "crc")
+        #expect(test.objects[1]["error"]?["offset"] == 16)
+        #expect(test.objects[2]["error"]?["code"] == "truncated")
+    }
+
+    @Test func printsVersions() async {
+        let test = TestConsole()
+        #expect(
+            await test.run("decode", "bitalino-version", "424954616c696e6f5f76352e320a", "424954", "0a0a") == .badData)
+        #expect(
+            test.lines[0]
+                == #"{"ok":true,"value":{"version":"BITalino_v5.2","isBITalino2":true,"stateIs17Bytes":true}}"#)
+        #expect(test.objects[1]["error"]?["code"] == "truncated")
+        #expect(test.objects[2]["error"]?["code"] == "invalid")
+    }
+
+    @Test(arguments: [[], ["--channels", "0"], ["--channels", "7"], ["--channels", "x"]])
+    func framesNeedANumberOfChannels(options: [String]) async {
+        let test = TestConsole()
+        #expect(await CeruleanProgram.run(["decode", "bitalino-frames"] + options + ["00"], test.console) == .usage)
+    }
+}

@@ -12,7 +12,9 @@ struct DecodeKind: Sendable {
     var prepare: @Sendable (Invocation) throws(CommandError) -> @Sendable ([UInt8]) -> DecodeOutcome
 
     /// All kinds in the order of help.
-    static let all: [DecodeKind] = [.advertisement, .characteristic]
+    static let all: [DecodeKind] = [
+        .advertisement, .characteristic, .bitalinoFrames, .bitalinoState, .bitalinoVersion,
+    ]
 
     /// Advertising data.
     static let advertisement = DecodeKind(name: "advertisement") { _ in
