@@ -64,6 +64,14 @@ extension BITalino {
         /// When something happens by itself next; ``CeruleanWire/MonotonicTime/distantFuture`` when idle.
         public var nextDeadline: MonotonicTime { acquisition?.nextFrame ?? .distantFuture }
 
+        /// When the board will have sent `count` more octets if nothing changes; ``CeruleanWire/MonotonicTime/distantFuture`` when idle.
+        public func moment(ofSending count: Int) -> MonotonicTime {
+            guard let acquisition else { return .distantFuture }
+            let size = FrameCodec.size(inputs: acquisition.inputs.count)
+            let frames = max(1, (count + size - 1) / size)
+            return acquisition.nextFrame + acquisition.period * (frames - 1)
+        }
+
         /// Octets waiting to be taken.
         public var pendingOctets: Int { output.count }
 

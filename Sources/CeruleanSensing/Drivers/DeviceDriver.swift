@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Cerulean
 public import CeruleanWire
 
 /// Knows one kind of device: tells it from its advertisement, and turns it into a ``SampleSource``.
@@ -14,6 +15,24 @@ public protocol DeviceDriver: Sendable {
     var services: [BluetoothUUID] { get }
     /// Whether an advertisement comes from such a device; nil if not. `fields` may be hostile.
     func recognize(_ fields: AdvertisementFields, address: DeviceAddress?) -> Recognition?
+    /// Connects to a device if need be, and makes a source of it. Nothing is acquired before the first event is asked for.
+    ///
+    /// - Throws: ``SensingError`` about the options, before anything is sent; ``/Cerulean/BluetoothError`` of the link; or an
+    ///   error of the driver.
+    func open(_ peripheral: Peripheral, options: SourceOptions) async throws -> any SampleSource
+    /// A device of this kind made of software.
+    ///
+    /// - Throws: ``SensingError`` `.unsupported` if the driver has none, or about the options.
+    func makeSimulated(_ options: SimulationOptions) throws -> any SimulatedDevice
+}
+
+extension DeviceDriver {
+    /// None.
+    ///
+    /// - Throws: ``SensingError`` `.unsupported`.
+    public func makeSimulated(_ options: SimulationOptions) throws -> any SimulatedDevice {
+        throw SensingError(.unsupported, "there is no simulated \(kind)")
+    }
 }
 
 /// What a driver makes of an advertisement.

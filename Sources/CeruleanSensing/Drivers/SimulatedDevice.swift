@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cerulean
+
+/// A device made of software, for tests, demonstrations and other programs: what a driver of the same kind expects to meet.
+///
+/// ```swift
+/// let server = try await PeripheralServer(adapter)
+/// try await device.serve(on: server)      // until the task is cancelled
+/// ```
+public protocol SimulatedDevice: Sendable {
+    /// The kind of its driver.
+    var kind: String { get }
+    /// The name it advertises.
+    var name: String { get }
+
+    /// Publishes its services on `server`, advertises, and answers until the task is cancelled or the adapter fails.
+    ///
+    /// - Parameter ready: Called once, when it can be found.
+    /// - Throws: `CancellationError`, or ``/Cerulean/BluetoothError`` if the adapter fails.
+    func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws
+}
+
+extension SimulatedDevice {
+    /// Serves without telling when it is ready.
+    ///
+    /// - Throws: As ``serve(on:ready:)``.
+    public func serve(on server: PeripheralServer) async throws { try await serve(on: server, ready: {}) }
+}
+
+/// What a simulated device should be like.
+public struct SimulationOptions: Hashable, Sendable {
+    /// The name to advertise; nil for the usual one.
+    public var name: String?
+    /// Recorded signals to replay, looped, by the name of the channel that measures them.
+    public var replays: [String: RecordedSignal]
+    /// Settings of the driver's own, by name.
+    public var settings: [String: String]
+
+    /// By default test signals.
+    public init(name: String? = nil, replays: [String: RecordedSignal] = [:], settings: [String: String] = [:]) {
+        self.name = name
+        self.replays = replays
+        self.settings = settings
+    }
+}
+
+/// The raw values of one channel as recorded.
+public struct RecordedSignal: Hashable, Sendable {
+    /// The values in order.
+    public var values: [Double]
+    /// Values per second.
+    public var rate: Double
+
+    /// Values recorded at `rate` Hz.
+    public init(values: [Double], rate: Double) {
+        self.values = values
+        self.rate = rate
+    }
+}
