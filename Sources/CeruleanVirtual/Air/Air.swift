@@ -183,7 +183,8 @@ public final class Air {
 
     func meanStrength(from sender: VirtualController, at receiver: VirtualController) -> Double {
         configuration.strength(
-            power: Double(sender.configuration.txPower), distance: sender.position.distance(to: receiver.position))
+            power: Double(sender.configuration.txPower),
+            squaredDistance: sender.position.squaredDistance(to: receiver.position))
     }
 
     /// A strength as a receiver tells it: with deviation, within -127 to 20 dBm.

@@ -19,10 +19,10 @@ public struct Position: Hashable, Sendable {
     /// The middle of the room.
     public static let origin = Self()
 
-    /// Meters to `other`.
-    public func distance(to other: Self) -> Double {
+    /// Square meters to `other`.
+    func squaredDistance(to other: Self) -> Double {
         let (dx, dy, dz) = (x - other.x, y - other.y, z - other.z)
-        return (dx * dx + dy * dy + dz * dz).squareRoot()
+        return dx * dx + dy * dy + dz * dz
     }
 }
 
@@ -46,10 +46,11 @@ extension Air {
 }
 
 extension Air.Configuration {
-    /// Strength in dBm after `distance` meters, without deviation. Distances below 10 cm count as 10 cm.
-    func strength(power: Double, distance: Double) -> Double {
-        guard distance.isFinite else { return -200 }
-        return power - lossAtOneMeter - 10 * exponent * decimalLogarithm(max(distance, 0.1))
+    /// Strength in dBm at a distance, without deviation. Distances below 10 cm count as 10 cm.
+    func strength(power: Double, squaredDistance: Double) -> Double {
+        guard squaredDistance.isFinite else { return -200 }
+        // Half the logarithm of the square.
+        return power - lossAtOneMeter - 5 * exponent * decimalLogarithm(max(squaredDistance, 0.01))
     }
 }
 

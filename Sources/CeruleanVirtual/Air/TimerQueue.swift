@@ -3,7 +3,6 @@
 /// Something that is due at a moment. It knows its place in the queue, so that moving it costs no allocation.
 final class TimerNode {
     fileprivate(set) var time: Int64 = 0
-    fileprivate var sequence: UInt64 = 0
     fileprivate var place = -1
     let action: (Int64) -> Void
 
@@ -14,7 +13,18 @@ final class TimerNode {
 
 /// Timers ordered by moment, then by the order in which they were set: a binary heap.
 struct TimerQueue {
-    private var heap: [TimerNode] = []
+    /// The keys lie beside the node, so that comparing does not touch it.
+    private struct Entry {
+        var time: Int64
+        var sequence: UInt64
+        var node: TimerNode
+
+        func isBefore(_ other: Self) -> Bool {
+            time != other.time ? time < other.time : sequence < other.sequence
+        }
+    }
+
+    private var heap: [Entry] = []
     private var sequence: UInt64 = 0
 
     var first: Int64? { heap.first?.time }
@@ -24,14 +34,12 @@ struct TimerQueue {
     mutating func schedule(_ node: TimerNode, at time: Int64) {
         sequence += 1
         node.time = time
-        node.sequence = sequence
+        let entry = Entry(time: time, sequence: sequence, node: node)
         if node.place < 0 {
-            node.place = heap.count
-            heap.append(node)
-            siftUp(node.place)
+            heap.append(entry)
+            siftUp(entry, from: heap.count - 1)
         } else {
-            siftUp(node.place)
-            siftDown(node.place)
+            move(entry, from: node.place)
         }
     }
 
@@ -40,53 +48,52 @@ struct TimerQueue {
         guard place >= 0 else { return }
         node.place = -1
         let last = heap.removeLast()
-        guard place < heap.count else { return }
-        heap[place] = last
-        last.place = place
-        siftUp(place)
-        siftDown(last.place)
+        if place < heap.count { move(last, from: place) }
     }
 
     /// Takes the first timer that is due at `time`.
     mutating func popDue(at time: Int64) -> TimerNode? {
-        guard let node = heap.first, node.time <= time else { return nil }
-        cancel(node)
-        return node
+        guard let first = heap.first, first.time <= time else { return nil }
+        cancel(first.node)
+        return first.node
     }
 
     // MARK: - private
 
-    private func isBefore(_ a: TimerNode, _ b: TimerNode) -> Bool {
-        a.time != b.time ? a.time < b.time : a.sequence < b.sequence
+    private mutating func put(_ entry: Entry, at place: Int) {
+        heap[place] = entry
+        entry.node.place = place
     }
 
-    private mutating func siftUp(_ start: Int) {
+    private mutating func move(_ entry: Entry, from place: Int) {
+        if place > 0, entry.isBefore(heap[(place - 1) / 2]) {
+            siftUp(entry, from: place)
+        } else {
+            siftDown(entry, from: place)
+        }
+    }
+
+    private mutating func siftUp(_ entry: Entry, from start: Int) {
         var place = start
-        let node = heap[place]
         while place > 0 {
             let parent = (place - 1) / 2
-            guard isBefore(node, heap[parent]) else { break }
-            heap[place] = heap[parent]
-            heap[place].place = place
+            guard entry.isBefore(heap[parent]) else { break }
+            put(heap[parent], at: place)
             place = parent
         }
-        heap[place] = node
-        node.place = place
+        put(entry, at: place)
     }
 
-    private mutating func siftDown(_ start: Int) {
+    private mutating func siftDown(_ entry: Entry, from start: Int) {
         var place = start
-        let node = heap[place]
         while true {
             var child = 2 * place + 1
             guard child < heap.count else { break }
-            if child + 1 < heap.count, isBefore(heap[child + 1], heap[child]) { child += 1 }
-            guard isBefore(heap[child], node) else { break }
-            heap[place] = heap[child]
-            heap[place].place = place
+            if child + 1 < heap.count, heap[child + 1].isBefore(heap[child]) { child += 1 }
+            guard heap[child].isBefore(entry) else { break }
+            put(heap[child], at: place)
             place = child
         }
-        heap[place] = node
-        node.place = place
+        put(entry, at: place)
     }
 }
