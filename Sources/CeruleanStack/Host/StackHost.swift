@@ -31,14 +31,24 @@ public actor StackHost: Host {
     private var timer: LoopTimer?
     private var armed = MonotonicTime.distantFuture
     private var isWired = false
+    private nonisolated let ownsLoop: Bool
 
     /// A host that is not started.
+    ///
+    /// - Parameter ownsLoop: the loop serves this host alone and is shut down with it.
     public init(
-        transport: any HCITransport, loop: any EventLoop, configuration: StackConfiguration = StackConfiguration()
+        transport: any HCITransport, loop: any EventLoop, configuration: StackConfiguration = StackConfiguration(),
+        ownsLoop: Bool = false
     ) {
         self.transport = transport
         self.loop = loop
+        self.ownsLoop = ownsLoop
         engine = StackEngine(configuration: configuration)
+    }
+
+    deinit {
+        transport.close()
+        if ownsLoop { loop.shutdown() }
     }
 
     // MARK: - state

@@ -26,15 +26,15 @@ final class DescriptorStream: Sendable {
     private let receive: @Sendable (RawSpan) -> Void
     private let ended: @Sendable (HostError) -> Void
     private let connected: @Sendable (Int32) -> Void
-    /// Called when a backlog has been written.
-    private let drained: @Sendable () -> Void
+    /// Each write must be one H4 packet, as for the kernel's HCI sockets.
+    private let isPacketwise: Bool
 
     /// Starts to watch `descriptor`, which it owns from now on. `connected` is called once with an error number when a
     /// connection is being made.
     init(
         _ descriptor: Int32, name: String, loop: ThreadLoop, isConnecting: Bool,
         receive: @escaping @Sendable (RawSpan) -> Void, ended: @escaping @Sendable (HostError) -> Void,
-        connected: @escaping @Sendable (Int32) -> Void = { _ in }, drained: @escaping @Sendable () -> Void = {}
+        connected: @escaping @Sendable (Int32) -> Void = { _ in }, isPacketwise: Bool = false
     ) {
         self.descriptor = descriptor
         self.name = name
@@ -42,7 +42,7 @@ final class DescriptorStream: Sendable {
         self.receive = receive
         self.ended = ended
         self.connected = connected
-        self.drained = drained
+        self.isPacketwise = isPacketwise
         state = Mutex(State(isConnecting: isConnecting))
         loop.watch(descriptor, for: isConnecting ? .writable : .readable) { [self] in ready($0) }
     }
@@ -140,24 +140,33 @@ final class DescriptorStream: Sendable {
     private func flush() {
         var error: HostError?
         let isEmpty = state.withLock { state -> Bool in
-            guard state.isOpen, !state.backlog.isEmpty else { return false }
-            let count = unsafe state.backlog.withUnsafeBytes { buffer in
-                unsafe Self.write(descriptor, UnsafeRawBufferPointer(rebasing: buffer[state.written...]))
+            guard state.isOpen else { return false }
+            while state.written < state.backlog.count {
+                let size = isPacketwise ? packetSize(state) : state.backlog.count - state.written
+                let count = unsafe state.backlog.withUnsafeBytes { buffer in
+                    unsafe Self.write(
+                        descriptor, UnsafeRawBufferPointer(rebasing: buffer[state.written..<state.written + size]))
+                }
+                if count < 0 {
+                    if errno != EAGAIN, errno != EINTR { error = SystemError.stream(name, errno) }
+                    return false
+                }
+                state.written += count
             }
-            if count < 0 {
-                if errno != EAGAIN, errno != EINTR { error = SystemError.stream(name, errno) }
-                return false
-            }
-            state.written += count
-            guard state.written == state.backlog.count else { return false }
             state.backlog.removeAll(keepingCapacity: true)
             state.written = 0
             return true
         }
         if let error { return end(error) }
-        guard isEmpty else { return }
-        loop.change(descriptor, to: .readable)
-        drained()
+        if isEmpty { loop.change(descriptor, to: .readable) }
+    }
+
+    /// Octets of the packet that is next in the backlog.
+    private func packetSize(_ state: State) -> Int {
+        let rest = state.backlog.count - state.written
+        let type = H4.PacketType(rawValue: state.backlog[state.written])
+        guard let size = type.bodySize(of: state.backlog.span.bytes, at: state.written + 1) else { return rest }
+        return min(rest, size + 1)
     }
 
     private func end(_ error: HostError) {

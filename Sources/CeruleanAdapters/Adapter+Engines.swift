@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CeruleanHost
+public import CeruleanStack
+import CeruleanTransport
+
+extension Adapter {
+    /// A radio of this machine over the Linux HCI user channel: `hci:0`.
+    public static func hci(_ index: Int, configuration: StackConfiguration = StackConfiguration()) -> Adapter {
+        Adapter(name: "hci:\(index)") { () throws(HostError) -> any Host in
+            guard let index = UInt16(exactly: index) else {
+                throw HostError(.invalidArgument, "opening hci:\(index)", detail: "adapters go from 0 to 65535")
+            }
+            return threaded(UserChannelTransport(index: index), configuration)
+        }
+    }
+
+    /// A controller that speaks H4 over TCP: `tcp:HOST:PORT`.
+    public static func tcp(
+        host: String, port: Int, configuration: StackConfiguration = StackConfiguration()
+    ) -> Adapter {
+        Adapter(name: "tcp:\(host):\(port)") { () throws(HostError) -> any Host in
+            guard let number = UInt16(exactly: port), number > 0 else {
+                throw HostError(.invalidArgument, "opening tcp:\(host):\(port)", detail: "ports go from 1 to 65535")
+            }
+            return threaded(StreamTransport.tcp(host: host, port: number), configuration)
+        }
+    }
+
+    /// A controller that speaks H4 over a Unix socket: `unix:PATH`.
+    public static func unix(_ path: String, configuration: StackConfiguration = StackConfiguration()) -> Adapter {
+        Adapter(name: "unix:\(path)") { () throws(HostError) -> any Host in
+            threaded(StreamTransport.unix(path: path), configuration)
+        }
+    }
+
+    /// A fresh host on a simulated air.
+    public static func virtual(_ world: VirtualWorld) -> Adapter {
+        Adapter(name: "virtual") { () throws(HostError) -> any Host in world.makeHost() }
+    }
+
+    /// The best adapter of this machine: BlueZ where that engine is linked in, else an HCI user channel that can be opened.
+    ///
+    /// Making its host throws `noAdapter`, `unauthorized` or `adapterBusy` and names `--adapter virtual` when there is none.
+    public static var automatic: Adapter { automatic() }
+
+    /// As ``automatic``, with a configuration.
+    public static func automatic(configuration: StackConfiguration = StackConfiguration()) -> Adapter {
+        Adapter(name: "auto") { () throws(HostError) -> any Host in
+            do throws(HostError) {
+                return threaded(UserChannelTransport(index: try UserChannelTransport.firstAvailable()), configuration)
+            } catch {
+                var error = error
+                let reason = error.detail.map { $0 + "; " } ?? ""
+                error.operation = "looking for a Bluetooth adapter"
+                error.detail = reason + "without a radio use --adapter virtual"
+                throw error
+            }
+        }
+    }
+
+    /// Reads an adapter string: `auto`, `virtual`, `bluez[:hci0]`, `hci:0`, `tcp:HOST:PORT`, `unix:PATH`, `serial:PATH[@BAUD]`.
+    ///
+    /// `virtual` gives an air of its own with nothing on it; programs that have devices to put there do so themselves.
+    /// - Throws: `invalidArgument` for anything else.
+    public init(parsing text: String, configuration: StackConfiguration = StackConfiguration()) throws(HostError) {
+        let (kind, rest) = Self.split(text)
+        switch (kind, rest) {
+        case ("auto", nil):
+            self = .automatic(configuration: configuration)
+        case ("virtual", nil):
+            self = Adapter(name: "virtual") { () throws(HostError) -> any Host in
+                VirtualWorld(on: ThreadLoop(name: "virtual")).makeHost(
+                    name: configuration.name, configuration: configuration)
+            }
+        case ("hci", let number?):
+            guard let index = UInt16(number.hasPrefix("hci") ? String(number.dropFirst(3)) : number) else {
+                throw Self.malformed(text, "hci:0")
+            }
+            self = .hci(Int(index), configuration: configuration)
+        case ("tcp", let address?):
+            guard let (host, port) = Self.hostAndPort(address) else { throw Self.malformed(text, "tcp:127.0.0.1:6402") }
+            self = .tcp(host: host, port: Int(port), configuration: configuration)
+        case ("unix", let path?) where !path.isEmpty:
+            self = .unix(path, configuration: configuration)
+        case ("serial", let path?) where !path.isEmpty:
+            self = Self.missing(
+                text, "serial ports are not supported yet; bridge the port to TCP and use tcp:HOST:PORT")
+        case ("bluez", _):
+            self = Self.missing(text, "this build has no BlueZ engine; use hci:0, or virtual without a radio")
+        default:
+            throw Self.malformed(
+                text, "auto, virtual, bluez, hci:0, tcp:HOST:PORT, unix:PATH or serial:PATH")
+        }
+    }
+
+    // MARK: - private
+
+    private static func threaded(_ transport: any HCITransport, _ configuration: StackConfiguration) -> StackHost {
+        StackHost(
+            transport: transport, loop: ThreadLoop(name: transport.name), configuration: configuration, ownsLoop: true)
+    }
+
+    private static func missing(_ text: String, _ detail: String) -> Adapter {
+        Adapter(name: text) { () throws(HostError) -> any Host in
+            throw HostError(.unsupported, "opening \(text)", detail: detail)
+        }
+    }
+
+    private static func malformed(_ text: String, _ example: String) -> HostError {
+        HostError(.invalidArgument, "adapter \(text)", detail: "an adapter is written as \(example)")
+    }
+
+    private static func split(_ text: String) -> (String, String?) {
+        guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
+        return (String(text[..<colon]), String(text[text.index(after: colon)...]))
+    }
+
+    /// `HOST:PORT`, an IPv6 address in brackets.
+    private static func hostAndPort(_ text: String) -> (String, UInt16)? {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
+            return nil
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        return host.isEmpty ? nil : (host, port)
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CeruleanHost
+import CeruleanTransport
+import CeruleanWire
+import Synchronization
+import Testing
+
+@Suite struct ThreadLoopTests {
+    final class Log: Sendable {
+        private let entries = Mutex<[Int]>([])
+        func add(_ number: Int) { entries.withLock { $0.append(number) } }
+        var all: [Int] { entries.withLock { $0 } }
+    }
+
+    @Test func runsJobsInTheOrderOfTheCalls() {
+        let loop = ThreadLoop()
+        let log = Log()
+        for number in 0..<1_000 { loop.execute { log.add(number) } }
+        loop.shutdown()
+        #expect(log.all == Array(0..<1_000))
+    }
+
+    @Test func runsTimersInTheOrderOfTheirMoments() async {
+        let loop = ThreadLoop()
+        let log = Log()
+        let start = loop.now
+        await withCheckedContinuation { continuation in
+            _ = loop.schedule(at: start + .milliseconds(3)) {
+                log.add(3)
+                continuation.resume()
+            }
+            _ = loop.schedule(at: start + .milliseconds(1)) { log.add(1) }
+            _ = loop.schedule(at: start + .milliseconds(2)) { log.add(2) }
+            let cancelled = loop.schedule(at: start + .milliseconds(2)) { log.add(99) }
+            loop.cancel(cancelled)
+        }
+        loop.shutdown()
+        #expect(log.all == [1, 2, 3])
+        #expect(loop.now >= start + .milliseconds(3))
+    }
+
+    @Test func isTheExecutorOfActors() async {
+        actor Counter {
+            nonisolated let loop: ThreadLoop
+            nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+            var count = 0
+            init(_ loop: ThreadLoop) { self.loop = loop }
+            func add() -> Bool {
+                count += 1
+                return loop.isCurrent
+            }
+            nonisolated func addFromCallback() { assumeIsolated { $0.count += 1 } }
+        }
+        let loop = ThreadLoop()
+        let counter = Counter(loop)
+        #expect(await counter.add())
+        #expect(loop.isCurrent == false)
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                counter.addFromCallback()
+                continuation.resume()
+            }
+        }
+        #expect(await counter.count == 2)
+        loop.shutdown()
+    }
+
+    @Test func sleepsUntilAMomentAndEndsEarlyWhenCancelled() async throws {
+        let loop = ThreadLoop()
+        let moment = loop.now + .milliseconds(2)
+        try await loop.sleep(until: moment)
+        #expect(loop.now >= moment)
+        let task = Task { try await loop.sleep(for: .seconds(3600)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        loop.shutdown()
+    }
+
+    @Test func aJobAfterTheEndStillRuns() async {
+        let loop = ThreadLoop()
+        loop.execute {}
+        loop.shutdown()
+        await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+    }
+}
