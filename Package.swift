@@ -30,7 +30,7 @@ func tests(_ name: String, _ dependencies: [String]) -> Target {
 
 let libraries = [
     "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "CeruleanAdapters", "Cerulean",
-    "CeruleanSensing", "CeruleanBITalino", "CeruleanRecording", "CeruleanTesting",
+    "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording", "CeruleanTesting",
 ]
 
 let package = Package(
@@ -60,6 +60,7 @@ let package = Package(
             ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean"]),
         library("CeruleanSensing", ["Cerulean"]),
         library("CeruleanBITalino", ["Cerulean", "CeruleanSensing"]),
+        library("CeruleanBlueST", ["CeruleanWire", "Cerulean", "CeruleanSensing"]),
         library("CeruleanTesting", ["Cerulean", "CeruleanAdapters"]),
         // Level 4: apps
         library("CeruleanRecording", ["Cerulean", "CeruleanSensing"]),
@@ -68,7 +69,7 @@ let package = Package(
             ["Cerulean", "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanRecording", "CeruleanVirtual"]),
         program("CeruleanTool", ["CeruleanCommand"]),
         // Programs for our own checks
-        library("CeruleanVectors", ["CeruleanStack", "CeruleanBITalino", "CeruleanRecording", "CeruleanTesting"]),
+        library("CeruleanVectors", ["CeruleanStack", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording", "CeruleanTesting"]),
         program("VectorRunner", ["CeruleanVectors"]),
         program("BenchCerulean", ["CeruleanStack", "Cerulean"]),
         program("FuzzCerulean", ["CeruleanStack", "CeruleanVirtual", "CeruleanTesting", "CeruleanBITalino", "CeruleanRecording"]),
@@ -79,6 +80,7 @@ let package = Package(
         tests("CeruleanTransportTests", ["CeruleanTransport"]),
         tests("CeruleanTests", ["Cerulean", "CeruleanTesting"]),
         tests("CeruleanBITalinoTests", ["CeruleanBITalino", "CeruleanTesting"]),
+        tests("CeruleanBlueSTTests", ["CeruleanBlueST", "CeruleanTesting"]),
         tests("CeruleanRecordingTests", ["CeruleanRecording"]),
         tests("CeruleanCommandTests", ["CeruleanCommand"]),
         tests("CeruleanVectorTests", ["CeruleanVectors"]),
