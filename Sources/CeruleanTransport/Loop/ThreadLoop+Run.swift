@@ -65,13 +65,16 @@ extension ThreadLoop {
     }
 
     private func endIfDone() -> Bool {
-        state.withLock { state in
-            guard state.isStopping, state.work.isEmpty else { return false }
-            state.timers.removeAll()
-            state.watches.removeAll()
+        // What timers and watches hold goes outside of the lock: its end may come back to the loop.
+        let dropped = state.withLock { state -> (TimerHeap, [Int32: Watch])? in
+            guard state.isStopping, state.work.isEmpty else { return nil }
+            let dropped = (state.timers, state.watches)
+            state.timers = TimerHeap()
+            state.watches = [:]
             state.isEnded = true
-            return true
+            return dropped
         }
+        return dropped != nil
     }
 
     private func poll(_ polls: inout [pollfd], into ready: inout [(descriptor: Int32, readiness: Readiness)]) {

@@ -111,7 +111,11 @@ public final class ThreadLoop: EventLoop {
         return timer
     }
 
-    public func cancel(_ timer: LoopTimer) { state.withLock { $0.timers.cancel(timer) } }
+    public func cancel(_ timer: LoopTimer) {
+        // What the job holds goes outside of the lock: its end may come back to the loop.
+        let job = state.withLock { $0.timers.cancel(timer) }
+        _ = job
+    }
 
     // MARK: Descriptors
 

@@ -38,10 +38,14 @@ struct TimerHeap: Sendable {
         return LoopTimer(rawValue: number)
     }
 
-    mutating func cancel(_ timer: LoopTimer) {
-        guard jobs.removeValue(forKey: timer.rawValue) != nil else { return }
-        guard heap.count > 64, heap.count > 2 * jobs.count else { return }
-        heap = heap.filter { jobs[$0.number] != nil }.sorted { $0 < $1 }
+    /// Returns the job, so that its owner lets go of it where the end of what it holds may call back.
+    @discardableResult
+    mutating func cancel(_ timer: LoopTimer) -> (@Sendable () -> Void)? {
+        guard let job = jobs.removeValue(forKey: timer.rawValue) else { return nil }
+        if heap.count > 64, heap.count > 2 * jobs.count {
+            heap = heap.filter { jobs[$0.number] != nil }.sorted { $0 < $1 }
+        }
+        return job
     }
 
     /// Takes the first job that is due at `now`.
