@@ -93,9 +93,8 @@ extension CentralCore {
         if reason == .timedOut { attempt.record.update { $0.statistics.timeouts += 1 } }
         if attempt.waiters.isEmpty {
             let code: HostError.Code = reason == .timedOut ? .timedOut : .cancelled
-            attempt.record.update {
-                $0.lastError = BluetoothError(HostError(code), during: "connecting to \(attempt.record.id)")
-            }
+            let error = BluetoothError(HostError(code), during: "connecting to \(record.label)")
+            record.update { $0.lastError = error }
             cancel(attempt)
         }
         completion(.failure(HostError(.cancelled)))
@@ -168,7 +167,8 @@ extension CentralCore {
         let record = attempt.record
         let isOurs = cause.code == .cancelled
         if !isOurs {
-            record.update { $0.lastError = BluetoothError(cause, during: "connecting to \(record.id)") }
+            let error = BluetoothError(cause, during: "connecting to \(record.label)")
+            record.update { $0.lastError = error }
         }
         let reason = record.read { $0.lastError }
         record.connection.send(.disconnected(reason: reason?.code == .cancelled ? nil : reason))

@@ -13,6 +13,8 @@ final class SimulationCore: Sendable {
         case loop(UnownedJob)
         case task(UnownedJob)
         case block(@Sendable () -> Void)
+        /// It was taken: what it held is not kept until the queue is emptied.
+        case taken
     }
 
     enum Stop: Sendable {
@@ -65,7 +67,11 @@ final class SimulationCore: Sendable {
         }
     }
 
-    func cancel(_ timer: LoopTimer) { state.withLock { $0.timers.remove(timer.rawValue) } }
+    func cancel(_ timer: LoopTimer) {
+        // What the job holds goes outside of the lock: its end may come back here.
+        let job = state.withLock { $0.timers.remove(timer.rawValue) }
+        _ = job
+    }
 
     func hold() { state.withLock { $0.holds += 1 } }
 
@@ -98,6 +104,7 @@ final class SimulationCore: Sendable {
             case .work(.loop(let job)): unsafe job.runSynchronously(isolatedTo: loop, taskExecutor: tasks)
             case .work(.task(let job)): unsafe job.runSynchronously(on: tasks)
             case .work(.block(let body)): body()
+            case .work(.taken): break
             case .timer(let body): body()
             case .wait: wake.wait()
             case .stop(let reason): return reason
@@ -133,6 +140,7 @@ final class SimulationCore: Sendable {
 
     private static func nextJob(_ state: inout State) -> Work {
         let work = state.ready[state.head]
+        state.ready[state.head] = .taken
         state.head += 1
         if state.head == state.ready.count {
             state.ready.removeAll(keepingCapacity: true)
@@ -181,10 +189,12 @@ struct TimerQueue {
         siftUp(heap.count - 1)
     }
 
-    mutating func remove(_ id: UInt64) {
-        jobs[id] = nil
-        guard heap.count > 64, heap.count > 2 * jobs.count else { return }
-        heap = heap.filter { jobs[$0.id] != nil }.sorted(by: Entry.isBefore)
+    mutating func remove(_ id: UInt64) -> (@Sendable () -> Void)? {
+        let job = jobs.removeValue(forKey: id)
+        if heap.count > 64, heap.count > 2 * jobs.count {
+            heap = heap.filter { jobs[$0.id] != nil }.sorted(by: Entry.isBefore)
+        }
+        return job
     }
 
     mutating func popFirst() -> (@Sendable () -> Void)? {
