@@ -37,6 +37,8 @@ public struct PairingMachine: Sendable {
     private var phase = Phase.idle
     private var usesKeypress = false
     private var keypresses = 0
+    /// Values that depend on a secret were exchanged: a failure from here on counts as an attempt (row S11).
+    public private(set) var hasAuthenticated = false
     private var mayReplaceBond = false
 
     /// A machine that has not started.
@@ -48,6 +50,12 @@ public struct PairingMachine: Sendable {
         case .idle, .over: false
         case .requested, .consent, .legacy, .secure, .keys: true
         }
+    }
+
+    /// The peer's key is the debug key: whoever listens can read the link.
+    public var usesDebugKey: Bool {
+        guard case .secure(let secure, _) = phase else { return false }
+        return secure.usedDebugKey
     }
 
     /// True after `finished` or `failed`.
@@ -148,8 +156,8 @@ public struct PairingMachine: Sendable {
         switch phase {
         case .legacy(let legacy, let agreement):
             return legacy.key.map { LongTermKey(key: $0, strength: agreement.strength) }
-        case .secure(let secure, let agreement):
-            return secure.key.map { LongTermKey(key: $0, strength: agreement.strength) }
+        case .secure(let secure, _):
+            return secure.key.map { LongTermKey(key: $0, strength: secure.strength) }
         case .idle, .requested, .consent, .keys, .over: return nil
         }
     }
@@ -168,10 +176,8 @@ public struct PairingMachine: Sendable {
             exchange = KeyExchange(context: context, agreement: agreement, sharedKey: nil, usedDebugKey: false)
         case .secure(let secure, let agreement):
             guard let key = secure.key else { return [] }
-            var strength = agreement.strength
-            if secure.usedDebugKey { strength.isAuthenticated = false }
             exchange = KeyExchange(
-                context: context, agreement: agreement, sharedKey: LongTermKey(key: key, strength: strength),
+                context: context, agreement: agreement, sharedKey: LongTermKey(key: key, strength: secure.strength),
                 usedDebugKey: secure.usedDebugKey)
         case .idle, .requested, .consent, .keys, .over: return []
         }
@@ -302,6 +308,7 @@ public struct PairingMachine: Sendable {
         _ agreement: PairingAgreement, _ actions: inout [PairingAction]
     ) throws(PairingFault) {
         usesKeypress = agreement.usesKeypress
+        hasAuthenticated = true
         if !context.isInitiator {
             actions.append(try .command(.pairingResponse(.init(features: agreement.response))))
         }

@@ -55,6 +55,13 @@ struct SecurePairing: Sendable {
         isCompared = agreement.method != .numericComparison
     }
 
+    /// What the key is worth: nothing is authenticated when everybody knows the private half (row S4).
+    var strength: BondStrength {
+        var strength = agreement.strength
+        if usedDebugKey { strength.isAuthenticated = false }
+        return strength
+    }
+
     /// The key for the link: only when everything has been checked (row S14).
     var key: Value128? { stage == .encryption ? longTermKey : nil }
 
@@ -256,7 +263,7 @@ struct SecurePairing: Sendable {
         }
         stage = .encryption
         guard context.isInitiator, let longTermKey else { return }
-        actions.append(.startEncryption(LongTermKey(key: longTermKey, strength: agreement.strength)))
+        actions.append(.startEncryption(LongTermKey(key: longTermKey, strength: strength)))
     }
 
     // MARK: - Values

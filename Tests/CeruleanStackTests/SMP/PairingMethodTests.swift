@@ -228,8 +228,10 @@ struct MethodRow: Sendable, CustomTestStringConvertible {
     /// Core 5.4, Vol 2, Part G, 7.1.2 and Vol 3, Part H, D.3: with these private keys, random values and addresses the
     /// Long Term Key is the one printed there.
     @Test func replaysTheSampleDataOfTheSpecification() throws {
-        let a = try #require(Value256(bigEndian: Hex.decode("3f49f6d4a3c55f3874c9b3e3d2103f504aff607beb40b7995899b8a6cd3c1abd")))
-        let b = try #require(Value256(bigEndian: Hex.decode("55188b3d32f6bb9a900afcfbeed4e72a59cb9ac2f19d7cfb6b4fdd49f47fc5fd")))
+        let a = try #require(
+            Value256(bigEndian: Hex.decode("3f49f6d4a3c55f3874c9b3e3d2103f504aff607beb40b7995899b8a6cd3c1abd")))
+        let b = try #require(
+            Value256(bigEndian: Hex.decode("55188b3d32f6bb9a900afcfbeed4e72a59cb9ac2f19d7cfb6b4fdd49f47fc5fd")))
         let first = Value128(0xD5CB_8454_D177_733E_FFFF_B2EC_712B_AEAB)
         let second = Value128(0xA6E8_E7CC_25A7_5F6E_2165_83F7_FF3D_C4CF)
         let crypto: [any CryptoProvider] = [
