@@ -220,4 +220,26 @@ import Testing
             Set(central.data.map { [UInt8($0.handle & 0xFF)] + $0.bytes })
                 == Set((0..<20).map { [UInt8(handles[$0]), UInt8($0)] }))
     }
+
+    @Test func anAirThatGoesAwayTakesItsControllersAlong() throws {
+        weak var air: Air?
+        weak var controller: VirtualController?
+        do {
+            let pair = try LinkedPair()
+            air = pair.air
+            controller = pair.central.controller
+            #expect(air != nil && controller != nil)
+        }
+        #expect(air == nil && controller == nil)
+    }
+
+    @Test func aControllerWithoutAnAirIsDeaf() throws {
+        var air: Air? = Air(seed: 1)
+        let controller = try #require(
+            air?.addController(.init(publicAddress: BluetoothAddress(rawValue: 1)), now: .zero))
+        controller.output = { _ in Issue.record("it spoke") }
+        air = nil
+        controller.receive([1, 3, 0x0C, 0].span.bytes, now: .zero)
+        controller.powerOff(now: .zero)
+    }
 }

@@ -9,7 +9,8 @@ public import CeruleanWire
 /// controller its host's octets; what the controllers have to say comes out of ``VirtualController/output``. With one seed
 /// and the same calls, every run is the same.
 ///
-/// Moments that lie before the latest one that the air was told count as that one.
+/// Moments that lie before the latest one that the air was told count as that one. Packets take as long as on a real air,
+/// but links do not disturb each other: each has the air, and the radios at its ends, for itself.
 /// ```swift
 /// let air = Air(seed: 1)
 /// let controller = air.addController(.init(publicAddress: address), now: now)
@@ -39,10 +40,14 @@ public final class Air {
         self.configuration = configuration
     }
 
+    deinit {
+        for link in links.values { link.releaseEnds() }
+    }
+
     /// Brings a controller, powered on and in its initial state.
     public func addController(_ configuration: VirtualController.Configuration, now: MonotonicTime) -> VirtualController
     {
-        enter(now)
+        run(now) {}
         let controller = VirtualController(configuration, identifier: nextIdentifier, air: self)
         nextIdentifier += 1
         controllers.append(controller)
@@ -92,7 +97,7 @@ public final class Air {
         _ a: VirtualController, _ b: VirtualController, for duration: Duration, now: MonotonicTime
     ) {
         run(now) {
-            let end = self.now + max(0, duration.wholeNanoseconds)
+            let end = (MonotonicTime(nanoseconds: self.now) + max(.zero, duration)).nanoseconds
             impairments[PairKey(a, b), default: Impairment()].blockedUntil = end
             updateLinks(of: a)
             schedule(TimerNode { [unowned self, weak a] _ in if let a { updateLinks(of: a) } }, at: end)
@@ -212,8 +217,6 @@ public final class Air {
     }
 
     // MARK: - private
-
-    private func enter(_ now: MonotonicTime) { self.now = max(self.now, now.nanoseconds) }
 
     private func runDue(upTo time: Int64) {
         while let node = timers.popDue(at: time) {

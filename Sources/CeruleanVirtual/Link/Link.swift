@@ -107,6 +107,11 @@ final class Link {
         let controllers = (central.controller, peripheral.controller)
         controllers.0?.disconnected(central, centralReason)
         controllers.1?.disconnected(peripheral, peripheralReason)
+        releaseEnds()
+    }
+
+    /// Breaks the ties between the ends and their controllers.
+    func releaseEnds() {
         central.release()
         peripheral.release()
     }

@@ -145,7 +145,7 @@ public struct H4Framer: Sendable {
     @usableFromInline
     mutating func keep(_ input: RawSpan, from start: Int, expecting size: Int) {
         carry.reserveCapacity(size)
-        for index in start..<input.byteCount { carry.append(input[index]) }
+        input.extracting(start..<input.byteCount).withUnsafeBytes { unsafe carry.append(contentsOf: $0) }
     }
 
     @usableFromInline
