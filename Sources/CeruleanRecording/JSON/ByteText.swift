@@ -33,6 +33,16 @@ extension [UInt8] {
         }
     }
 
+    /// Appends a count of milliseconds, not negative, as seconds with three digits behind the point.
+    mutating func append(milliseconds: Int64) {
+        append(decimal: milliseconds / 1000)
+        append(UInt8(ascii: "."))
+        let rest = milliseconds % 1000
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / 100))
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / 10 % 10))
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+    }
+
     /// Appends lower-case hexadecimal digits.
     mutating func append(hexadecimal bytes: some Collection<UInt8>) {
         for byte in bytes {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A moment in UTC, in milliseconds since the start of 1970, and the texts that files want of it.
+public struct WallTime: Hashable, Comparable, Sendable {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    public var milliseconds: Int64
+
+    /// A moment `milliseconds` after the start of 1970; held within the years 1970 to 9999.
+    public init(milliseconds: Int64) { self.milliseconds = min(max(milliseconds, 0), 253_402_300_799_999) }
+
+    /// Compares moments.
+    public static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
+
+    /// RFC 3339 with milliseconds, `2026-11-30T19:33:00.250Z`.
+    public var rfc3339: String {
+        let p = parts
+        return "\(p.year)-\(two(p.month))-\(two(p.day))T\(two(p.hour)):\(two(p.minute)):\(two(p.second))."
+            + "\(three(p.millisecond))Z"
+    }
+
+    /// For names of files, `20261130-193300`.
+    public var compact: String {
+        let p = parts
+        return "\(p.year)\(two(p.month))\(two(p.day))-\(two(p.hour))\(two(p.minute))\(two(p.second))"
+    }
+
+    /// The date as OpenSignals writes it, `2026-11-3`.
+    var openSignalsDate: String {
+        let p = parts
+        return "\(p.year)-\(p.month)-\(p.day)"
+    }
+
+    /// The time as OpenSignals writes it, `7:3:47.290`.
+    var openSignalsTime: String {
+        let p = parts
+        return "\(p.hour):\(p.minute):\(p.second).\(three(p.millisecond))"
+    }
+
+    // MARK: - Private
+
+    private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    private func three(_ number: Int) -> String {
+        number < 10 ? "00\(number)" : number < 100 ? "0\(number)" : "\(number)"
+    }
+
+    private struct Parts {
+        var year, month, day, hour, minute, second, millisecond: Int
+    }
+
+    /// Days to year, month and day in the Gregorian calendar, counted from March so that the leap day comes last.
+    private var parts: Parts {
+        let days = Int(milliseconds / 86_400_000)
+        let rest = Int(milliseconds % 86_400_000)
+        let shifted = days + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let march = (5 * dayOfYear + 2) / 153
+        let month = march < 10 ? march + 3 : march - 9
+        return Parts(
+            year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month,
+            day: dayOfYear - (153 * march + 2) / 5 + 1,
+            hour: rest / 3_600_000, minute: rest / 60_000 % 60, second: rest / 1000 % 60, millisecond: rest % 1000)
+    }
+}
