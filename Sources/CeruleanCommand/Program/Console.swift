@@ -51,6 +51,15 @@ struct Console: Sendable {
         usesColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
+    /// Columns and lines of the terminal; 80 by 24 when it does not tell.
+    var size: (width: Int, height: Int) {
+        var size = winsize()
+        if unsafe ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 {
+            return (Int(size.ws_col), Int(size.ws_row))
+        }
+        return (80, 24)
+    }
+
     /// The console of this process.
     static let standard: Console = {
         let input = LineInput(descriptor: 0)

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cerulean
+import CeruleanHost
+import CeruleanWire
+
+/// Which device is meant: `--address`, `--name`, `--service`, `--rssi-min` and `--pick`.
+struct DeviceSelector: Sendable, CustomStringConvertible {
+    /// How to choose among several.
+    enum Pick: String, Sendable {
+        case strongest, first, only
+    }
+
+    var address: BluetoothAddress?
+    var name: String?
+    var services: [BluetoothUUID] = []
+    var minimumRSSI: Int?
+    var pick: Pick?
+
+    /// Any device.
+    init() {}
+
+    /// Reads the options.
+    ///
+    /// - Throws: ``CommandError`` with ``ExitCode/usage``.
+    init(_ invocation: Invocation) throws(CommandError) {
+        if let text = invocation.value("address") {
+            guard let value = BluetoothAddress(text) else {
+                throw .usage("--address takes an address such as C4:7C:8D:00:11:22, not '\(text)'")
+            }
+            address = value
+        }
+        name = invocation.value("name")
+        for text in invocation.values("service") {
+            guard let uuid = BluetoothUUID(text) ?? AssignedNumbers.service(named: text)?.uuid else {
+                throw .usage("--service takes a UUID such as 180D, or a known name, not '\(text)'")
+            }
+            services.append(uuid)
+        }
+        minimumRSSI = try invocation.integer("rssi-min", -127...20)
+        pick = try invocation.choice("pick", ["strongest", "first", "only"]).flatMap(Pick.init)
+    }
+
+    /// The filter of a scan. A name matches whole or by its beginning.
+    func filter(onlyConnectable: Bool) -> ScanFilter {
+        var filter = ScanFilter()
+        filter.services = services
+        filter.namePrefix = name
+        filter.minimumRSSI = minimumRSSI
+        filter.onlyConnectable = onlyConnectable
+        if let address { filter.predicate = { $0.address?.address == address } }
+        return filter
+    }
+
+    /// What is looked for, for messages.
+    var description: String {
+        var parts: [String] = []
+        if let address { parts.append("address \(address)") }
+        if let name { parts.append("name '\(name)'") }
+        if !services.isEmpty { parts.append("service \(services.map(\.description).joined(separator: " or "))") }
+        if let minimumRSSI { parts.append("at least \(minimumRSSI) dBm") }
+        return parts.isEmpty ? "any connectable device" : "a device with " + parts.joined(separator: ", ")
+    }
+
+    /// Finds the device.
+    ///
+    /// Without `--pick` the strongest of what was seen in the first second after a match is taken.
+    ///
+    /// - Throws: ``CommandError`` with ``ExitCode/notFound`` when none was seen within `timeout`, or several with `--pick only`.
+    func find(
+        with central: Central, timeout: Duration, onlyConnectable: Bool = true
+    ) async throws -> Discovery {
+        let filter = filter(onlyConnectable: onlyConnectable)
+        var found: [PeerID: Discovery] = [:]
+        var order: [PeerID] = []
+        func keep(_ discovery: Discovery) {
+            if found.updateValue(discovery, forKey: discovery.id) == nil { order.append(discovery.id) }
+        }
+        for try await discovery in central.scan(filter, duplicates: true, timeout: timeout) {
+            keep(discovery)
+            break
+        }
+        try Task.checkCancellation()
+        guard let first = order.first.flatMap({ found[$0] }) else {
+            throw CommandError(
+                .notFound, "\(self) was not seen within \(timeout.secondsText) s; 'scan' lists what is there")
+        }
+        if pick == .first { return first }
+        for try await discovery in central.scan(filter, duplicates: true, timeout: .seconds(1)) { keep(discovery) }
+        try Task.checkCancellation()
+        var candidates = order.compactMap { found[$0] }
+        if let name {
+            let exact = candidates.filter { $0.name?.lowercased() == name.lowercased() }
+            if !exact.isEmpty { candidates = exact }
+        }
+        if pick == .only, candidates.count > 1 {
+            let list = candidates.map { "\($0.name ?? "?") \($0.address?.description ?? "?")" }
+            throw CommandError(.notFound, "\(self) is not unique: \(list.joined(separator: ", "))")
+        }
+        return candidates.max { ($0.rssi ?? -200) < ($1.rssi ?? -200) } ?? first
+    }
+}
+
+extension Duration {
+    /// `2.5`, without trailing zeros.
+    var secondsText: String {
+        let seconds = inSeconds
+        return seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cerulean
+import CeruleanHost
+import CeruleanWire
+
+extension VerbSpecification {
+    /// `notify ATTRIBUTE`: a stream of values.
+    static let notify = VerbSpecification(
+        name: "notify",
+        summary: "print the values that a device sends",
+        details: "Ends after --count values, after --seconds, or by Ctrl-C. A lost connection exits with 7.",
+        positionals: [.attribute],
+        options: [
+            .value("count", "N", "end after N values"),
+            .value("seconds", "S", "end after S seconds"),
+            .flag("indicate", "ask for indications where the device offers both"),
+        ],
+        selectsDevice: true,
+        examples: ["notify heart_rate_measurement --name strap --count 10 --json"],
+        run: { invocation, console in
+            let selector = try AttributeSelector(invocation.positional(0) ?? "")
+            let count = try invocation.integer("count", 1...Int.max)
+            let seconds = try invocation.seconds("seconds")
+            let mode: SubscriptionMode? = invocation.has("indicate") ? .indications : nil
+            let isJSON = invocation.has("json")
+            return try await Session.onDevice(invocation) { session, peripheral in
+                let target = try selector.target(on: peripheral, console)
+                guard case .characteristic(let characteristic) = target else {
+                    throw CommandError(.refused, "descriptor \(target.uuid) cannot notify")
+                }
+                let context = await ValueReport.Context.of(characteristic, on: peripheral, timeout: session.timeout)
+                let notifications = try await peripheral.notifications(
+                    of: characteristic, mode: mode, timeout: session.timeout)
+                let loop = peripheral.host.loop
+                let timer = seconds.map { loop.schedule(at: loop.now + $0) { notifications.cancel() } }
+                defer { if let timer { loop.cancel(timer) } }
+                var seen = 0
+                for try await notification in notifications {
+                    if notification.droppedBefore > 0 {
+                        console.talk("\(notification.droppedBefore) values lost: output is too slow")
+                    }
+                    let report = ValueReport(uuid: target.uuid, value: notification.value, context: context)
+                    if isJSON {
+                        let head = target.members(on: peripheral, time: session.clock.text(notification.time))
+                        try console.json(.object(head + report.members))
+                    } else {
+                        try console.line(report.text)
+                    }
+                    seen += 1
+                    if let count, seen >= count { return .ok }
+                }
+                try Task.checkCancellation()
+                if seconds != nil || peripheral.isConnected { return .ok }
+                throw CommandError(.connectionLost, "\(peripheral) disconnected")
+            }
+        })
+}
