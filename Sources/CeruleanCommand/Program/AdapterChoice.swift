@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cerulean
 import CeruleanAdapters
 import CeruleanHost
 
@@ -8,16 +9,24 @@ enum AdapterChoice {
     /// Tests put their own adapters in place of all others.
     @TaskLocal static var override: (@Sendable (String) throws(CommandError) -> Adapter)?
 
-    /// The adapter of the invocation.
+    /// Runs `body` with the adapter of the invocation. `virtual` is the simulated room, which is there as long as `body` runs.
     ///
-    /// - Throws: ``CommandError`` with ``ExitCode/usage`` for a text that names no kind of adapter.
-    static func adapter(_ invocation: Invocation) throws(CommandError) -> Adapter {
+    /// - Throws: ``CommandError`` with ``ExitCode/usage`` for a text that names no kind of adapter, and what `body` throws.
+    static func run<Result: Sendable>(
+        _ invocation: Invocation, _ body: (Adapter) async throws -> Result
+    ) async throws -> Result {
         let text = invocation.value("adapter") ?? "auto"
-        if let override { return try override(text) }
+        if let override { return try await body(try override(text)) }
+        if text == "virtual" { return try await SimulatedRoom.demonstration().run(body) }
+        return try await body(try adapter(text))
+    }
+
+    private static func adapter(_ text: String) throws(CommandError) -> Adapter {
         do {
             return try Adapter(parsing: text)
         } catch {
-            throw CommandError(error.code == .invalidArgument ? .usage : .noAdapter, "--adapter: \(error)")
+            let text = BluetoothError(error, during: "").description
+            throw CommandError(error.code == .invalidArgument ? .usage : .noAdapter, "--adapter: \(text)")
         }
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CeruleanBITalino
 import CeruleanSensing
 
 /// The drivers that the program knows.
 enum KnownDrivers {
     /// All of them.
-    static let all = DriverRegistry([])
+    static let all = DriverRegistry([BITalinoDriver()])
 }

@@ -18,15 +18,17 @@ struct Session: Sendable {
         _ invocation: Invocation, _ body: (Session) async throws -> Result
     ) async throws -> Result {
         let timeout = try invocation.seconds("timeout") ?? .seconds(10)
-        let central = try await open(AdapterChoice.adapter(invocation), timeout: max(timeout, .seconds(2)))
-        let session = Session(central: central, timeout: timeout, clock: WallClock(central.host.loop))
-        do {
-            let result = try await body(session)
-            await session.close()
-            return result
-        } catch {
-            await session.close()
-            throw error
+        return try await AdapterChoice.run(invocation) { adapter in
+            let central = try await open(adapter, timeout: max(timeout, .seconds(2)))
+            let session = Session(central: central, timeout: timeout, clock: WallClock(central.host.loop))
+            do {
+                let result = try await body(session)
+                await session.close()
+                return result
+            } catch {
+                await session.close()
+                throw error
+            }
         }
     }
 

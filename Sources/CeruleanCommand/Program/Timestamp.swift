@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CeruleanHost
+import CeruleanRecording
 import CeruleanWire
 import Foundation
 
@@ -24,31 +25,6 @@ struct WallClock: Sendable {
     var now: String { text(loop.now) }
 
     static func text(secondsSince1970 seconds: Double) -> String {
-        let milliseconds = Int64((seconds * 1000).rounded(.down))
-        let (days, ofDay) = milliseconds.quotientAndRemainderFloored(86_400_000)
-        // Civil date from days since 1970-01-01, in eras of 400 years.
-        let shifted = days + 719_468
-        let (era, ofEra) = shifted.quotientAndRemainderFloored(146_097)
-        let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
-        let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * ofYear + 2) / 153
-        let day = ofYear - (153 * shiftedMonth + 2) / 5 + 1
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-        let time = "\(padded(ofDay / 3_600_000, 2)):\(padded(ofDay / 60_000 % 60, 2)):\(padded(ofDay / 1000 % 60, 2))"
-        return "\(date)T\(time).\(padded(ofDay % 1000, 3))Z"
-    }
-
-    private static func padded(_ value: Int64, _ digits: Int) -> String {
-        let text = String(value)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
-    }
-}
-
-extension Int64 {
-    fileprivate func quotientAndRemainderFloored(_ divisor: Int64) -> (Int64, Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+        WallTime(milliseconds: Int64((seconds * 1000).rounded(.down))).rfc3339
     }
 }

@@ -38,7 +38,10 @@ struct ValueReport: Sendable {
 
     /// A short text for people: the decoded fields, else printable text, else hexadecimal.
     var text: String {
-        if let decoded { return Self.text(of: decoded) + (value.count <= 4 ? "  (\(Hex.encode(value)))" : "") }
+        if let decoded {
+            let unit = ScalarFormat.of(uuid)?.unit ?? ""
+            return Self.text(of: decoded) + (unit.isEmpty || decoded["value"] == .null ? "" : " \(unit)")
+        }
         if value.isEmpty { return "(empty)" }
         return Hex.encode(value)
     }

@@ -87,7 +87,7 @@ struct ScanTable {
         } else if !watches {
             for id in order { try printRow(id) }
         }
-        if !isJSON { console.talk("\(order.count) devices") }
+        if !isJSON { console.talk("\(order.count) \(order.count == 1 ? "device" : "devices")") }
         if ignored > 0 {
             console.talk("more than \(Self.limit) devices; \(ignored) advertisements of others are not shown")
         }
