@@ -79,7 +79,7 @@ let package = Package(
         tests("CeruleanStackTests", ["CeruleanStack", "CeruleanVirtual", "CeruleanAdapters", "CeruleanTesting"]),
         tests("CeruleanTransportTests", ["CeruleanTransport"]),
         tests("CeruleanTests", ["Cerulean", "CeruleanTesting"]),
-        tests("CeruleanBITalinoTests", ["CeruleanBITalino", "CeruleanTesting"]),
+        tests("CeruleanBITalinoTests", ["CeruleanBITalino", "CeruleanRecording", "CeruleanTesting"]),
         tests("CeruleanBlueSTTests", ["CeruleanBlueST", "CeruleanTesting"]),
         tests("CeruleanRecordingTests", ["CeruleanRecording"]),
         tests("CeruleanCommandTests", ["CeruleanCommand"]),
