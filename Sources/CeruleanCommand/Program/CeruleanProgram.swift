@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cerulean
+import CeruleanBITalino
 import CeruleanHost
+import CeruleanRecording
+import CeruleanSensing
 import Foundation
 
 /// The program `cerulean`.
@@ -68,6 +71,9 @@ extension CommandError {
         case let error as CommandError: self = error
         case let error as BluetoothError: self.init(ExitCode(error.code), error.description)
         case let error as HostError: self.init(ExitCode(.init(error.code)), "\(error)")
+        case let error as RecordingError: self.init(ExitCode(error.code), error.description)
+        case let error as SensingError: self.init(.usage, error.detail)
+        case let error as BITalinoError: self.init(ExitCode(error), error.description)
         case is CancellationError: self.init(.interrupted, "")
         default: self.init(.internal, "\(error)")
         }
@@ -75,6 +81,33 @@ extension CommandError {
 }
 
 extension ExitCode {
+    /// How the program ends after an error of a recording.
+    init(_ code: RecordingError.Code) {
+        switch code {
+        case .fileExists, .diskFull, .cannotWrite: self = .cannotWrite
+        case .cannotRead, .badData: self = .badData
+        case .unsupported: self = .usage
+        default: self = .internal
+        }
+    }
+
+    /// How the program ends after an error of a BITalino.
+    init(_ error: BITalinoError) {
+        if let cause = error.cause {
+            self.init(cause.code)
+            return
+        }
+        switch error.code {
+        case .noAnswer: self = .timedOut
+        case .badAnswer: self = .badData
+        case .cancelled: self = .interrupted
+        case .invalidParameter: self = .usage
+        case .unsupportedVersion: self = .refused
+        case .notBITalino: self = .notFound
+        default: self = .internal
+        }
+    }
+
     /// How the program ends after an error of the library.
     init(_ code: BluetoothError.Code) {
         switch code {

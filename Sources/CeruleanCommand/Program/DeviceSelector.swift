@@ -2,6 +2,7 @@
 
 import Cerulean
 import CeruleanHost
+import CeruleanSensing
 import CeruleanWire
 
 /// Which device is meant: `--address`, `--name`, `--service`, `--rssi-min` and `--pick`.
@@ -16,6 +17,11 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
     var services: [BluetoothUUID] = []
     var minimumRSSI: Int?
     var pick: Pick?
+    /// Only devices that a driver recognizes.
+    var onlyRecordable = false
+
+    /// True when nothing was said but `--pick`.
+    var isAny: Bool { address == nil && name == nil && services.isEmpty && minimumRSSI == nil }
 
     /// Any device.
     init() {}
@@ -49,6 +55,9 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
         filter.minimumRSSI = minimumRSSI
         filter.onlyConnectable = onlyConnectable
         if let address { filter.predicate = { $0.address?.address == address } }
+        if onlyRecordable {
+            filter.predicate = { !KnownDrivers.all.recognize($0.fields, address: $0.address).isEmpty }
+        }
         return filter
     }
 
@@ -59,6 +68,7 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
         if let name { parts.append("name '\(name)'") }
         if !services.isEmpty { parts.append("service \(services.map(\.description).joined(separator: " or "))") }
         if let minimumRSSI { parts.append("at least \(minimumRSSI) dBm") }
+        if onlyRecordable { return "a board that can be recorded" }
         return parts.isEmpty ? "any connectable device" : "a device with " + parts.joined(separator: ", ")
     }
 

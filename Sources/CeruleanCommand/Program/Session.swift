@@ -19,16 +19,23 @@ struct Session: Sendable {
     ) async throws -> Result {
         let timeout = try invocation.seconds("timeout") ?? .seconds(10)
         return try await AdapterChoice.run(invocation) { adapter in
-            let central = try await open(adapter, timeout: max(timeout, .seconds(2)))
-            let session = Session(central: central, timeout: timeout, clock: WallClock(central.host.loop))
-            do {
-                let result = try await body(session)
-                await session.close()
-                return result
-            } catch {
-                await session.close()
-                throw error
-            }
+            try await run(adapter, timeout: timeout, body)
+        }
+    }
+
+    /// Opens an adapter, runs `body`, and closes the adapter whatever happened.
+    static func run<Result: Sendable>(
+        _ adapter: Adapter, timeout: Duration, _ body: (Session) async throws -> Result
+    ) async throws -> Result {
+        let central = try await open(adapter, timeout: max(timeout, .seconds(2)))
+        let session = Session(central: central, timeout: timeout, clock: WallClock(central.host.loop))
+        do {
+            let result = try await body(session)
+            await session.close()
+            return result
+        } catch {
+            await session.close()
+            throw error
         }
     }
 

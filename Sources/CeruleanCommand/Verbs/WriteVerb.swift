@@ -36,7 +36,9 @@ extension VerbSpecification {
                     let head = target.members(on: peripheral, time: session.clock.now)
                     try console.json(.object(head + ValueReport(uuid: target.uuid, value: value).members))
                 } else {
-                    console.talk("\(value.count) \(value.count == 1 ? "octet" : "octets") written to \(target.uuid) on \(peripheral)")
+                    console.talk(
+                        "\(value.count) \(value.count == 1 ? "octet" : "octets") written to \(target.uuid) on \(peripheral)"
+                    )
                 }
                 return .ok
             }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cerulean
+import CeruleanHost
+import CeruleanRecording
+import CeruleanSensing
+import CeruleanWire
+
+extension VerbSpecification {
+    /// `demo`: everything at once, without hardware.
+    static let demo = VerbSpecification(
+        name: "demo",
+        summary: "show everything on a simulated room, without hardware",
+        details: """
+            Scans the room, connects to every board in it that can be recorded, shows its database, streams, and leaves a
+            finished file for each board.
+            """,
+        options: RecordingOptions.specifications,
+        examples: ["demo --seconds 5 --output recordings"],
+        run: { invocation, console in
+            var options = try RecordingOptions(invocation)
+            options.seconds = options.seconds ?? 10
+            guard options.directory != nil else {
+                throw CommandError.usage("demo writes files: --output takes a directory")
+            }
+            try options.prepare()
+            let demonstration = Demonstration(options: options, isJSON: invocation.has("json"), console: console)
+            return try await AdapterChoice.$override.withValue(nil) {
+                try await SimulatedRoom.demonstration().run { adapter in
+                    try await Session.run(adapter, timeout: .seconds(10)) { session in
+                        try await demonstration.run(session)
+                    }
+                }
+            }
+        })
+}
+
+/// The steps of `demo`.
+private struct Demonstration: Sendable {
+    var options: RecordingOptions
+    var isJSON: Bool
+    var console: Console
+
+    func run(_ session: Session) async throws -> ExitCode {
+        console.talk(
+            "A simulated room: controllers, an air, and devices that are software; the host stack is the real one.")
+        let boards = try await scan(session)
+        guard !boards.isEmpty else { throw CommandError(.notFound, "no board was seen in the room") }
+        var jobs: [RecordingJob] = []
+        for board in boards { jobs.append(try await open(board, session)) }
+        let bases = RecordingName.bases(of: jobs.map(\.source.info))
+        for index in jobs.indices { jobs[index].base = bases[index] }
+        console.talk(
+            "Recording \(options.seconds.map { String($0) } ?? "?") s of \(jobs.count == 1 ? "it" : "all of them"):")
+        let summaries = try await record(jobs)
+        console.endStatus()
+        try Task.checkCancellation()
+        try console.report(summaries, json: isJSON, outputIsData: false)
+        return summaries.first { $0.exit != .ok }?.exit ?? .ok
+    }
+
+    /// Shows what is in the air, and returns the boards that a driver knows.
+    private func scan(_ session: Session) async throws -> [Discovery] {
+        console.talk("Scanning for 2 s:")
+        // With --json standard output is for the result alone.
+        var view = console
+        if isJSON {
+            view.writeOut = { [console] bytes throws(CommandError) in console.writeError(bytes) }
+            view.outIsTerminal = false
+        }
+        var table = ScanTable(json: false, watches: false, console: view)
+        var boards: [PeerID: Discovery] = [:]
+        var order: [PeerID] = []
+        for try await discovery in session.central.scan(duplicates: true, timeout: .seconds(2)) {
+            try table.add(discovery, time: session.clock.text(discovery.time))
+            let known = KnownDrivers.all.recognize(discovery.fields, address: discovery.address)
+            guard discovery.isConnectable, !known.isEmpty else { continue }
+            if boards.updateValue(discovery, forKey: discovery.id) == nil { order.append(discovery.id) }
+        }
+        try table.finish()
+        try Task.checkCancellation()
+        return order.compactMap { boards[$0] }
+    }
+
+    private func open(_ board: Discovery, _ session: Session) async throws -> RecordingJob {
+        let peripheral = board.peripheral
+        try await peripheral.connect(timeout: session.timeout)
+        try await peripheral.discover()
+        console.talk("Connected to \(peripheral), MTU \(peripheral.link?.mtu ?? 23). Its database:")
+        for service in peripheral.services {
+            console.talk("  \(service.uuid) \(AssignedNumbers.service(service.uuid)?.name ?? "")")
+            for one in service.characteristics {
+                let name = AssignedNumbers.characteristic(one.uuid)?.name ?? ""
+                console.talk("    \(one.uuid) \(name) [\(one.properties.names.joined(separator: " "))]")
+            }
+        }
+        let options = SourceOptions(timeout: session.timeout)
+        let source = try await RecordingJob.source(of: board, options: options, timeout: session.timeout)
+        let channels = source.info.channels.map(\.name).joined(separator: " ")
+        console.talk("Streaming \(channels)" + (source.info.rate.map { " at \(Int($0)) Hz" } ?? ""))
+        return RecordingJob(source: source, options: self.options)
+    }
+
+    private func record(_ jobs: [RecordingJob]) async throws -> [RecordingSummary] {
+        try await withThrowingTaskGroup(of: (Int, RecordingSummary).self) { group in
+            for (index, job) in jobs.enumerated() {
+                group.addTask { [console] in
+                    // One status line: that of the first board.
+                    let shows = index == 0
+                    return (index, try await job.run { progress in if shows { console.status(progress.text) } })
+                }
+            }
+            var summaries: [Int: RecordingSummary] = [:]
+            for try await (index, summary) in group { summaries[index] = summary }
+            return jobs.indices.compactMap { summaries[$0] }
+        }
+    }
+}

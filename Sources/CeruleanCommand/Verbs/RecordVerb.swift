@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cerulean
+import CeruleanRecording
+import CeruleanSensing
+import Synchronization
+
+extension VerbSpecification {
+    /// `record`: a board's samples into files.
+    static let record = VerbSpecification(
+        name: "record",
+        summary: "record a board into files",
+        details: """
+            Files are NAME-yyyyMMdd-HHmmss.EXT in the directory of --output; one that exists is never overwritten. Ends after
+            --seconds of the device's clock, or by Ctrl-C; the files are complete then. A lost connection is tried again.
+            """,
+        options: [
+            .value("channels", "LIST", "channels with commas, such as 1,2,3 or A1,A2 (default all)"),
+            .value("rate", "HZ", "samples per second"),
+            .value(
+                "set", "NAME=VALUE", "a setting of the board's driver, such as mode=simulated or A2=EDA", repeats: true),
+            .value("reconnect", "S", "how long to try to get a lost connection back (default 30, 0 not at all)"),
+        ] + RecordingOptions.specifications,
+        selectsDevice: true,
+        examples: ["record --name bitalino --channels 1,2,3 --rate 1000 --seconds 60 --format opensignals,csv"],
+        run: { invocation, console in
+            let recording = try RecordingOptions(invocation)
+            var selector = try DeviceSelector(invocation)
+            selector.onlyRecordable = selector.isAny
+            let options = try SourceOptions(invocation)
+            return try await Session.run(invocation) { session in
+                let discovery = try await selector.find(with: session.central, timeout: session.timeout)
+                try recording.prepare()
+                let source = try await RecordingJob.source(of: discovery, options: options, timeout: session.timeout)
+                console.talk(
+                    "recording \(source.info.name): \(source.info.channels.map(\.name).joined(separator: " "))")
+                let summary = try await RecordingJob(source: source, options: recording).run { progress in
+                    console.status(progress.text)
+                }
+                console.endStatus()
+                try console.report(
+                    [summary], json: invocation.has("json"), outputIsData: recording.directory == nil)
+                return summary.exit
+            }
+        })
+}
+
+extension SourceOptions {
+    /// Reads `--channels`, `--rate`, `--set`, `--reconnect` and `--timeout`.
+    ///
+    /// - Throws: ``CommandError`` with ``ExitCode/usage``.
+    init(_ invocation: Invocation) throws(CommandError) {
+        self.init()
+        channels = (invocation.value("channels") ?? "").split(separator: ",").map { String($0.trimmedBlanks) }
+        if let text = invocation.value("rate") {
+            guard let number = Double(text), number.isFinite, number > 0 else {
+                throw .usage("--rate takes samples per second, not '\(text)'")
+            }
+            rate = number
+        }
+        for text in invocation.values("set") {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else { throw .usage("--set takes NAME=VALUE, not '\(text)'") }
+            settings[String(parts[0])] = String(parts[1])
+        }
+        let reconnect = try invocation.seconds("reconnect") ?? .seconds(30)
+        reconnectTimeout = reconnect == .zero ? nil : reconnect
+        timeout = try invocation.seconds("timeout") ?? .seconds(10)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmedBlanks: Substring { drop { $0 == " " }.dropLastBlanks }
+    private var dropLastBlanks: Substring { last == " " ? dropLast().dropLastBlanks : self }
+}
