@@ -146,6 +146,7 @@ extension StackEngine {
 }
 
 extension StackEngine: GATTServerDelegate {
+    /// See ``GATTServerDelegate``.
     public func server(
         _ server: GATTServer, requests: [AttributeRequest], token: RequestToken?, owner: Int, from bearer: ATTBearer
     ) {
@@ -158,12 +159,14 @@ extension StackEngine: GATTServerDelegate {
                 RequestBatch(token: token, link: bearer.peer.link, peer: bearer.peer.peer, requests: requests)))
     }
 
+    /// See ``GATTServerDelegate``.
     public func server(
         _ server: GATTServer, wrote value: [UInt8], to attribute: AttributeID, owner: Int, from bearer: ATTBearer
     ) {
         emit(.valueWritten(link: bearer.peer.link, attribute: attribute, value: value))
     }
 
+    /// See ``GATTServerDelegate``.
     public func server(
         _ server: GATTServer, subscription mode: SubscriptionMode, of attribute: AttributeID, owner: Int,
         from bearer: ATTBearer
@@ -172,6 +175,7 @@ extension StackEngine: GATTServerDelegate {
         emit(.subscriptionChanged(link: bearer.peer.link, attribute: attribute, mode: mode))
     }
 
+    /// See ``GATTServerDelegate``.
     public func server(_ server: GATTServer, readyToUpdate bearer: ATTBearer) {
         emit(.readyToUpdate(bearer.peer.link))
     }

@@ -4,14 +4,17 @@ public import CeruleanHost
 public import CeruleanWire
 
 extension StackHost {
+    /// See ``Host``.
     public func addSink(_ sink: any HostEventSink) { fanOut.add(sink) }
 
+    /// See ``Host``.
     public func removeSink(_ sink: any HostEventSink) {
         fanOut.remove(sink)
         engine.unpublish(servicesOf: sink, now: loop.now)
         rearm()
     }
 
+    /// Ends a running operation, or forgets a scheduled job.
     public func cancel(_ operation: OperationID) {
         engine.cancel(operation, now: loop.now)
         rearm()
@@ -19,26 +22,32 @@ extension StackHost {
 
     // MARK: Finding peers
 
+    /// See ``Host``.
     public func startScan(_ parameters: ScanParameters, completion: @escaping HostCompletion<ScanID>) {
         engine.startScan(parameters, now: loop.now, completion: completion)
         rearm()
     }
 
+    /// See ``Host``.
     public func stopScan(_ scan: ScanID) {
         engine.stopScan(scan, now: loop.now)
         rearm()
     }
 
+    /// See ``Host``.
     public func peer(at address: DeviceAddress) -> PeerID? {
         address.kind == .anonymous ? nil : PeerID(address)
     }
 
+    /// See ``Host``.
     public var knownPeers: [KnownPeer] { engine.knownPeers }
 
     // MARK: Links
 
+    /// See ``Host``.
     public var links: [LinkInfo] { engine.linkInfos }
 
+    /// See ``Host``.
     public func connect(
         _ peer: PeerID, options: ConnectOptions, timeout: Duration, completion: @escaping HostCompletion<LinkInfo>
     ) -> OperationID {
@@ -46,11 +55,13 @@ extension StackHost {
         return engine.connect(peer, options: options, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// See ``Host``.
     public func disconnect(_ link: LinkID, force: Bool, completion: @escaping HostCompletion<Void>) {
         engine.disconnect(link, force: force, now: loop.now, completion: completion)
         rearm()
     }
 
+    /// See ``Host``.
     public func requestParameters(
         _ request: ConnectionParameterRequest, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<ConnectionParameters>
@@ -59,6 +70,7 @@ extension StackHost {
         return engine.requestParameters(request, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// See ``Host``.
     public func readRSSI(
         _ link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Int>
     ) -> OperationID {
@@ -68,6 +80,7 @@ extension StackHost {
 
     // MARK: The peer's database
 
+    /// See ``Host``.
     public func discoverServices(
         _ types: [BluetoothUUID]?, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<[ServiceInfo]>
@@ -76,6 +89,7 @@ extension StackHost {
         return engine.discoverServices(types, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// See ``Host``.
     public func discoverIncludedServices(
         of service: AttributeID, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<[ServiceInfo]>
@@ -85,6 +99,7 @@ extension StackHost {
             of: service, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// See ``Host``.
     public func discoverCharacteristics(
         of service: AttributeID, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<[CharacteristicInfo]>
@@ -94,6 +109,7 @@ extension StackHost {
             of: service, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// See ``Host``.
     public func discoverDescriptors(
         of characteristic: AttributeID, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<[DescriptorInfo]>
@@ -103,6 +119,7 @@ extension StackHost {
             of: characteristic, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// See ``Host``.
     public func read(
         _ attribute: AttributeID, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<[UInt8]>
     ) -> OperationID {
@@ -110,6 +127,7 @@ extension StackHost {
         return engine.read(attribute, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// See ``Host``.
     public func write(
         _ value: [UInt8], to attribute: AttributeID, mode: WriteMode, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<Void>
@@ -119,6 +137,7 @@ extension StackHost {
             value, to: attribute, mode: mode, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// See ``Host``.
     public func writeReliably(
         _ values: [(attribute: AttributeID, value: [UInt8])], on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<Void>
@@ -127,6 +146,7 @@ extension StackHost {
         return engine.writeReliably(values, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// See ``Host``.
     public func subscribe(
         to characteristic: AttributeID, mode: SubscriptionMode, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<Void>
@@ -136,10 +156,12 @@ extension StackHost {
             to: characteristic, mode: mode, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// See ``Host``.
     public func canWriteWithoutResponse(_ link: LinkID) -> Bool { engine.canWriteWithoutResponse(link) }
 
     // MARK: Our database
 
+    /// See ``Host``.
     public func publish(
         _ services: [ServiceDefinition], for sink: any HostEventSink,
         completion: @escaping HostCompletion<[PublishedService]>
@@ -151,21 +173,25 @@ extension StackHost {
         rearm()
     }
 
+    /// See ``Host``.
     public func unpublish(_ service: AttributeID, completion: @escaping HostCompletion<Void>) {
         engine.unpublish(service, now: loop.now, completion: completion)
         rearm()
     }
 
+    /// See ``Host``.
     public func respond(to token: RequestToken, with response: RequestResponse) {
         engine.respond(to: token, with: response, now: loop.now)
         rearm()
     }
 
+    /// See ``Host``.
     public func update(_ value: [UInt8], of attribute: AttributeID, for audience: UpdateAudience) -> Bool {
         defer { rearm() }
         return engine.update(value, of: attribute, for: audience, now: loop.now)
     }
 
+    /// See ``Host``.
     public func startAdvertising(
         _ parameters: AdvertisingParameters, completion: @escaping HostCompletion<AdvertisementID>
     ) {
@@ -173,6 +199,7 @@ extension StackHost {
         rearm()
     }
 
+    /// See ``Host``.
     public func stopAdvertising(_ advertisement: AdvertisementID) {
         engine.stopAdvertising(advertisement, now: loop.now)
         rearm()

@@ -13,8 +13,11 @@ public import CeruleanWire
 /// await host.start(timeout: .seconds(5)) { result in … }
 /// ```
 public actor StackHost: Host {
+    /// The executor and clock of the host.
     public nonisolated let loop: any EventLoop
+    /// What a person would call it, as an adapter string.
     public nonisolated var name: String { transport.name }
+    /// The loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private enum Phase: Hashable { case closed, opening, open, stopping }
@@ -53,6 +56,7 @@ public actor StackHost: Host {
 
     // MARK: - state
 
+    /// What the stack can do.
     public var capabilities: HostCapabilities {
         [
             .central, .peripheral, .knowsHandles, .knowsAddresses, .rawScanData, .rawAdvertising,
@@ -61,8 +65,10 @@ public actor StackHost: Host {
         ]
     }
 
+    /// Whether the adapter can be used.
     public var state: AdapterState { engine.state }
 
+    /// The address on the air; nil before the first start.
     public var localAddress: DeviceAddress? { engine.localAddress }
 
     /// What was counted since the host was made.
@@ -79,6 +85,7 @@ public actor StackHost: Host {
 
     // MARK: - start and stop
 
+    /// Opens and starts the adapter. Ends when it is `poweredOn` or cannot become so.
     public func start(timeout: Duration, completion: @escaping HostCompletion<Void>) {
         switch phase {
         case .open where engine.state == .poweredOn: return completion(.success(()))
@@ -107,6 +114,7 @@ public actor StackHost: Host {
             opened: { [weak self] error in self?.assumeIsolated { $0.opened(current, error, deadline) } })
     }
 
+    /// Ends all links, scans and advertisements, then closes the adapter.
     public func stop(completion: @escaping HostCompletion<Void>) {
         switch phase {
         case .closed: return completion(.success(()))

@@ -26,6 +26,7 @@ public final class LocalTransport: HCITransport {
 
     private enum Acceptance { case dropped, taken(deliverOn: (any EventLoop, UInt64)?), overflow }
 
+    /// What a person would call it, as an adapter string.
     public let name: String
     private let state = Mutex(State())
     private let far = Mutex<WeakEnd>(WeakEnd())
@@ -46,6 +47,7 @@ public final class LocalTransport: HCITransport {
         return (first, second)
     }
 
+    /// Connects; see the protocol for the order of the callbacks.
     public func open(
         on loop: any EventLoop, receive: @escaping @Sendable (RawSpan) -> Void,
         closed: @escaping @Sendable (HostError) -> Void, opened: @escaping @Sendable (HostError?) -> Void
@@ -61,6 +63,7 @@ public final class LocalTransport: HCITransport {
         loop.execute { opened(nil) }
     }
 
+    /// Sends whole H4 packets, in order.
     public func send(_ packets: RawSpan) {
         guard let far = far.withLock({ $0.end }) else { return }
         switch far.accept(packets) {
@@ -74,6 +77,7 @@ public final class LocalTransport: HCITransport {
         }
     }
 
+    /// Closes without a callback. Harmless when closed already.
     public func close() {
         reset()
         far.withLock { $0.end }?.end(with: HostError(.adapterFailed, name, detail: "the far end closed"))

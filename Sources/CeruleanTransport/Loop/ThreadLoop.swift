@@ -76,6 +76,7 @@ public final class ThreadLoop: EventLoop {
         Glibc.close(wakeUp.write)
     }
 
+    /// The present moment of the system's monotonic clock.
     public var now: MonotonicTime { Self.now }
 
     /// The present moment of the system's monotonic clock.
@@ -87,18 +88,24 @@ public final class ThreadLoop: EventLoop {
 
     // MARK: Executor
 
+    /// Queues a job of an actor.
     public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
+    /// Runs a job on the loop behind those that wait.
     public func execute(_ job: @escaping @Sendable () -> Void) { add(.block(job)) }
 
+    /// The loop as an executor.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
+    /// True on the thread of the loop.
     public func isIsolatingCurrentContext() -> Bool? { currentLoop == UInt(bitPattern: ObjectIdentifier(self)) }
 
+    /// Traps on other threads.
     public func checkIsolated() { precondition(isCurrent, "not on the loop \(name)") }
 
     // MARK: Timers
 
+    /// Runs a job at a moment.
     public func schedule(at moment: MonotonicTime, _ job: @escaping @Sendable () -> Void) -> LoopTimer {
         let (timer, wakes) = state.withLock { state -> (LoopTimer, Bool) in
             guard !state.isStopping else { return (LoopTimer(rawValue: 0), false) }
@@ -111,6 +118,7 @@ public final class ThreadLoop: EventLoop {
         return timer
     }
 
+    /// Forgets a scheduled job. Does nothing when it has run.
     public func cancel(_ timer: LoopTimer) {
         // What the job holds goes outside of the lock: its end may come back to the loop.
         let job = state.withLock { $0.timers.cancel(timer) }

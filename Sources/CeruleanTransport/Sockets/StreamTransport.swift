@@ -25,6 +25,7 @@ public final class StreamTransport: HCITransport {
         var isUsed = false
     }
 
+    /// What a person would call it, as an adapter string.
     public let name: String
     private let origin: Origin
     private let state = Mutex(State())
@@ -51,6 +52,7 @@ public final class StreamTransport: HCITransport {
         StreamTransport(name: "unix:\(path)", origin: .unix(path: path))
     }
 
+    /// Connects; see the protocol for the order of the callbacks.
     public func open(
         on loop: any EventLoop, receive: @escaping @Sendable (RawSpan) -> Void,
         closed: @escaping @Sendable (HostError) -> Void, opened: @escaping @Sendable (HostError?) -> Void
@@ -84,8 +86,10 @@ public final class StreamTransport: HCITransport {
         }
     }
 
+    /// Sends whole H4 packets, in order.
     public func send(_ packets: RawSpan) { state.withLock { $0.stream }?.send(packets) }
 
+    /// Closes without a callback. Harmless when closed already.
     public func close() {
         let stream = state.withLock { state in
             state.opening &+= 1

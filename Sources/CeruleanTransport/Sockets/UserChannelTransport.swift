@@ -15,6 +15,7 @@ public final class UserChannelTransport: HCITransport {
         var opening: UInt64 = 0
     }
 
+    /// What a person would call it, as an adapter string.
     public let name: String
     /// The adapter's number: 0 for `hci0`.
     public let index: UInt16
@@ -28,6 +29,7 @@ public final class UserChannelTransport: HCITransport {
 
     deinit { state.withLock { $0.stream }?.close() }
 
+    /// Connects; see the protocol for the order of the callbacks.
     public func open(
         on loop: any EventLoop, receive: @escaping @Sendable (RawSpan) -> Void,
         closed: @escaping @Sendable (HostError) -> Void, opened: @escaping @Sendable (HostError?) -> Void
@@ -74,6 +76,7 @@ public final class UserChannelTransport: HCITransport {
         }
     }
 
+    /// Closes without a callback. Harmless when closed already.
     public func close() {
         let stream = state.withLock { state in
             state.opening &+= 1
