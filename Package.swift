@@ -71,7 +71,7 @@ let package = Package(
         // Programs for our own checks
         library("CeruleanVectors", ["CeruleanStack", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording", "CeruleanTesting"]),
         program("VectorRunner", ["CeruleanVectors"]),
-        program("BenchCerulean", ["CeruleanStack", "Cerulean"]),
+        program("BenchCerulean", ["CeruleanStack", "CeruleanTransport", "Cerulean"]),
         program("FuzzCerulean", ["CeruleanStack", "CeruleanVirtual", "CeruleanTesting", "CeruleanBITalino", "CeruleanRecording"]),
         // Tests
         tests("CeruleanWireTests", ["CeruleanWire"]),

@@ -1,3 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-print("not yet")
+import Glibc
+
+let usage = """
+    usage: bench-cerulean WORKLOAD N [CONNS]
+    WORKLOAD: notify20 notify244 notify244f27 read20 read244 srvread20 srvread244 advlegacy
+    Prints nanoseconds for one operation; ok=1 when all of it arrived as it was sent.
+
+    """
+
+exit(Program.run(Array(CommandLine.arguments.dropFirst())))
