@@ -21,17 +21,17 @@ extension ATTBearer {
     func start<P: ClientProcedure>(
         _ procedure: P, now: MonotonicTime, completion: @escaping (Result<P.Output, HostError>) -> Void
     ) -> ATTOperationID {
-        lastOperation &+= 1
-        let id = ATTOperationID(rawValue: lastOperation)
-        guard isOpen else {
-            completion(.failure(HostError(.disconnected, detail: "the ATT bearer is closed")))
-            return id
-        }
+        let id = nextOperation()
+        start(ProcedureOperation(id: id, procedure, completion: completion), now: now)
+        return id
+    }
+
+    /// Puts an operation behind those that wait, and starts it when it is the first.
+    func start(_ operation: ATTOperation, now: MonotonicTime) {
+        guard isOpen else { return operation.fail(HostError(.disconnected, detail: "the ATT bearer is closed")) }
         guard waiting.count < Self.maximumQueuedOperations else {
-            completion(.failure(HostError(.queueFull, detail: "\(waiting.count) operations are waiting")))
-            return id
+            return operation.fail(HostError(.queueFull, detail: "\(waiting.count) operations are waiting"))
         }
-        let operation = ProcedureOperation(id: id, procedure, completion: completion)
         if current == nil, waiting.isEmpty {
             current = operation
             sendRequest(of: operation, now: now)
@@ -39,7 +39,11 @@ extension ATTBearer {
             waiting.append(operation)
             startNext(now: now)
         }
-        return id
+    }
+
+    func nextOperation() -> ATTOperationID {
+        lastOperation &+= 1
+        return ATTOperationID(rawValue: lastOperation)
     }
 
     func receiveResponse(_ pdu: RawSpan, now: MonotonicTime) {

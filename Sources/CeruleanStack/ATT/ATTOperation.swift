@@ -114,3 +114,44 @@ final class ProcedureOperation<Procedure: ClientProcedure>: ATTOperation {
         return .end
     }
 }
+
+/// A read: the operation that occurs most, without the cost of a generic class.
+final class ReadOperation: ATTOperation {
+    private var procedure: ReadLongValue
+    private var completion: ((Result<[UInt8], HostError>) -> Void)?
+    private var error: HostError?
+
+    init(
+        id: ATTOperationID, _ procedure: ReadLongValue, completion: @escaping (Result<[UInt8], HostError>) -> Void
+    ) {
+        self.procedure = procedure
+        self.completion = completion
+        super.init(id: id)
+    }
+
+    override var isCancelled: Bool { completion == nil }
+
+    override func request(into pdu: inout [UInt8], mtu: Int) { procedure.request(into: &pdu, mtu: mtu) }
+
+    override func received(_ response: RawSpan, mtu: Int) -> Next {
+        guard !isCancelled else { return .end }
+        return procedure.take(response, mtu: mtu) ? .request : .end
+    }
+
+    override func refused(_ error: ATT.ErrorResponse) -> Next {
+        if !procedure.endsWell(error) { self.error = .refused(error) }
+        return .end
+    }
+
+    override func tell() {
+        guard let completion else { return }
+        self.completion = nil
+        if let error { completion(.failure(error)) } else { completion(.success(procedure.value)) }
+    }
+
+    override func fail(_ error: HostError) {
+        guard let completion else { return }
+        self.completion = nil
+        completion(.failure(error))
+    }
+}

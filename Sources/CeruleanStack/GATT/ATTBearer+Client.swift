@@ -97,7 +97,9 @@ extension ATTBearer {
         _ handle: UInt16, offset: UInt16 = 0, now: MonotonicTime,
         completion: @escaping (Result<[UInt8], HostError>) -> Void
     ) -> ATTOperationID {
-        start(ReadLongValue(handle: handle, offset: offset), now: now, completion: completion)
+        let id = nextOperation()
+        start(ReadOperation(id: id, ReadLongValue(handle: handle, offset: offset), completion: completion), now: now)
+        return id
     }
 
     /// Reads all values of a type between two handles. Finding none is `refused` with 0x0A.

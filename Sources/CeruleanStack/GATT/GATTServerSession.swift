@@ -23,13 +23,14 @@ final class GATTServerSession {
     enum Pending {
         case read(opcode: ATT.Opcode, handle: UInt16)
         case readByType(handle: UInt16)
-        case readMultiple(MultipleRead)
+        indirect case readMultiple(MultipleRead)
         case write(handle: UInt16)
-        case execute(Execution)
+        indirect case execute(Execution)
     }
 
     /// The server holds the session too, until it is closed; the bearer closes it at the latest when it goes away.
     let server: GATTServer
+    /// Owns this session, and closes it at the latest when it goes away.
     unowned let bearer: ATTBearer
     private var slot = 0
     private var isOpen = true

@@ -40,7 +40,7 @@ struct ReadValue: ClientProcedure {
 struct ReadLongValue: ClientProcedure {
     let handle: UInt16
     private let start: Int
-    private var value: [UInt8] = []
+    private(set) var value: [UInt8] = []
 
     init(handle: UInt16, offset: UInt16 = 0) {
         self.handle = handle
@@ -56,22 +56,32 @@ struct ReadLongValue: ClientProcedure {
     }
 
     mutating func received(_ response: RawSpan, mtu: Int) -> ProcedureStep<[UInt8]> {
-        let part = response.byteCount - 1
-        value.append(response.extracting(1..<response.byteCount))
-        // Only a full part means that more may follow.
-        guard part == mtu - 1, start + value.count < ATT.maximumValueLength else {
-            if start + value.count > ATT.maximumValueLength {
-                value.removeLast(min(value.count, start + value.count - ATT.maximumValueLength))
-            }
-            return .finished(value)
-        }
-        return .request
+        take(response, mtu: mtu) ? .request : .finished(value)
     }
 
     mutating func refused(_ error: ATT.ErrorResponse) -> ProcedureStep<[UInt8]> {
-        // A value of exactly one part: some servers say so with an error.
-        if !value.isEmpty, error.error == .invalidOffset || error.error == .attributeNotLong { return .finished(value) }
-        return .failed(.refused(error))
+        endsWell(error) ? .finished(value) : .failed(.refused(error))
+    }
+
+    /// Takes a part; true when more may follow.
+    mutating func take(_ response: RawSpan, mtu: Int) -> Bool {
+        let part = response.byteCount - 1
+        if value.isEmpty {
+            value = response.array(in: 1..<response.byteCount)
+        } else {
+            value.append(response.extracting(1..<response.byteCount))
+        }
+        // Only a full part means that more may follow.
+        if part == mtu - 1, start + value.count < ATT.maximumValueLength { return true }
+        if start + value.count > ATT.maximumValueLength {
+            value.removeLast(min(value.count, start + value.count - ATT.maximumValueLength))
+        }
+        return false
+    }
+
+    /// True for a value of exactly one part: some servers say so with an error.
+    func endsWell(_ error: ATT.ErrorResponse) -> Bool {
+        !value.isEmpty && (error.error == .invalidOffset || error.error == .attributeNotLong)
     }
 }
 
