@@ -61,7 +61,7 @@ let package = Package(
         library("CeruleanSensing", ["Cerulean"]),
         library("CeruleanBITalino", ["Cerulean", "CeruleanSensing"]),
         library("CeruleanBlueST", ["CeruleanWire", "Cerulean", "CeruleanSensing"]),
-        library("CeruleanTesting", ["Cerulean", "CeruleanAdapters"]),
+        library("CeruleanTesting", ["Cerulean", "CeruleanAdapters", "CeruleanStack", "CeruleanVirtual"]),
         // Level 4: apps
         library("CeruleanRecording", ["Cerulean", "CeruleanSensing"]),
         library(

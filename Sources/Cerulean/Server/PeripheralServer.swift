@@ -194,6 +194,9 @@ public final class PeripheralServer: Sendable {
             restart: restart, timeout: timeout)
     }
 
+    /// True while an advertisement of this server runs or waits to begin again.
+    public var isAdvertising: Bool { get async { await core.isAdvertising } }
+
     /// Stops all advertisements of this server.
     public func stopAdvertising() async { await core.stopAllAdvertising() }
 

@@ -23,6 +23,8 @@ extension ServerCore {
     /// How long a link may take to be told of after the advertisement ended for it, and between attempts to begin again.
     private static var restartDelay: Duration { .seconds(2) }
 
+    var isAdvertising: Bool { !advertisements.isEmpty }
+
     func advertise(
         _ parameters: AdvertisingParameters, _ restart: AdvertisingRestart,
         _ completion: @escaping HostCompletion<UInt64>

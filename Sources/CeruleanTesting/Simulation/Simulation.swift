@@ -59,7 +59,7 @@ public final class Simulation: Sendable {
     ///   - jobLimit: Jobs without any progress of the clock after which the run fails: a loop that never waits.
     /// - Throws: What `body` throws, or ``SimulationError``.
     public static func run<Value: Sendable>(
-        seed: UInt64 = 1, limit: Duration = .seconds(24 * 3600), jobLimit: Int = 20_000_000,
+        seed: UInt64 = 1, limit: Duration = .seconds(24 * 3600), jobLimit: Int = 2_000_000,
         _ body: @escaping @Sendable (Simulation) async throws -> Value
     ) async throws -> Value {
         let simulation = Simulation(seed: seed, limit: limit, jobLimit: jobLimit)
@@ -76,7 +76,7 @@ public final class Simulation: Sendable {
     ///
     /// - Throws: What `body` throws, or ``SimulationError``.
     public static func runBlocking<Value: Sendable>(
-        seed: UInt64 = 1, limit: Duration = .seconds(24 * 3600), jobLimit: Int = 20_000_000,
+        seed: UInt64 = 1, limit: Duration = .seconds(24 * 3600), jobLimit: Int = 2_000_000,
         _ body: @escaping @Sendable (Simulation) async throws -> Value
     ) throws -> Value {
         try Simulation(seed: seed, limit: limit, jobLimit: jobLimit).simulate(body).get()
