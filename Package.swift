@@ -52,7 +52,7 @@ let package = Package(
         library("CeruleanHost", ["CeruleanWire"]),
         library("CeruleanStack", ["CeruleanWire", "CeruleanHost", "CCeruleanCrypto"]),
         library("CeruleanTransport", ["CeruleanWire", "CeruleanHost"]),
-        library("CeruleanVirtual", ["CeruleanWire"]),
+        library("CeruleanVirtual", ["CeruleanWire", "CCeruleanCrypto"]),
         // Level 3: API
         library("Cerulean", ["CeruleanWire", "CeruleanHost"]),
         library(

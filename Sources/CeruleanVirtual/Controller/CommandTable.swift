@@ -17,6 +17,7 @@ enum CommandTable {
 
     static let handlers: [HCI.Opcode: Handler] = controllerCommands.merging(advertisingCommands) { first, _ in first }
         .merging(connectionCommands) { first, _ in first }
+        .merging(securityCommands) { first, _ in first }
 
     /// A command that is answered with Command Complete.
     static func complete<C: HCICommand>(
@@ -106,6 +107,7 @@ extension CommandTable {
     static let namesHandle: Set<HCI.Opcode> = [
         .readRSSI, .readTransmitPowerLevel, .leReadChannelMap, .leReadPHY, .leSetDataLength,
         .leRemoteConnectionParameterRequestReply, .leRemoteConnectionParameterRequestNegativeReply,
+        .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply,
     ]
 
     /// Commands about the controller as a whole.

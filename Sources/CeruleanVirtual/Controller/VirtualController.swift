@@ -27,7 +27,8 @@ public final class VirtualController {
         public var filterAcceptListSize: UInt8 = 16
         /// The LE features that it tells.
         public var features: HCI.LEFeatures = [
-            .connectionParametersRequest, .extendedReject, .peripheralInitiatedFeatures, .dataLengthExtension, .le2M,
+            .encryption, .connectionParametersRequest, .extendedReject, .peripheralInitiatedFeatures,
+            .dataLengthExtension, .le2M,
         ]
         /// Version of HCI and link layer.
         public var version = HCI.Version.core53
@@ -64,6 +65,8 @@ public final class VirtualController {
     var eventMask = HCI.EventMask.initial
     var leEventMask = HCI.LEEventMask.initial
     var randomAddress: BluetoothAddress?
+    /// The private half of the key pair that was made last.
+    var privateKey: Value256?
     var acceptList: [DeviceAddress] = []
     var defaultPHYs: (tx: HCI.PHYMask, rx: HCI.PHYMask) = ([.le1M, .le2M], [.le1M, .le2M])
     var suggestedLength = DataLength()
@@ -147,6 +150,7 @@ public final class VirtualController {
         eventMask = .initial
         leEventMask = .initial
         randomAddress = nil
+        privateKey = nil
         acceptList = []
         defaultPHYs = ([.le1M, .le2M], [.le1M, .le2M])
         suggestedLength = DataLength()

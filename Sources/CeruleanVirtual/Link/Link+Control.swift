@@ -52,6 +52,8 @@ extension Link {
             indicate(to: own.tx.intersection(rx), from: own.rx.intersection(tx), fromPeripheral: false)
         case .phyIndication(let down, let up, let fromPeripheral):
             atInstant(6) { [unowned self] in changePHY(down, up, fromPeripheral: fromPeripheral) }
+        case .encryptionRequest, .encryptionResponse, .encryptionReject, .encryptionStart, .encryptionStartResponse:
+            received(encryption: control, at: end)
         case .terminate:
             break  // The link ends when this is acknowledged.
         }

@@ -30,11 +30,25 @@ final class LinkEnd {
     var isChangingPHY = false
     var awaitsReply = false
     var disconnectRequested = false
+    /// The key that the host gave for the encryption that is starting, or in force.
+    var key: [UInt8]?
+    var isEncrypting = false
+    var isEncrypted = false
+    var awaitsKey = false
+    /// Data of the host rests while encryption starts.
+    var holdsData = false {
+        didSet {
+            guard !holdsData, !held.isEmpty else { return }
+            queue += held
+            held.removeAll()
+        }
+    }
     /// Packets of the host that are not done.
     private(set) var dataCount = 0
 
     private var queue: [Outgoing] = []
     private var head = 0
+    private var held: [Outgoing] = []
     /// Octets of the first packet that the peer has acknowledged.
     private var acknowledged = 0
     private var size = 0
@@ -52,7 +66,10 @@ final class LinkEnd {
     var hasData: Bool { head < queue.count }
 
     func enqueue(_ item: Outgoing) {
-        if case .data = item { dataCount += 1 }
+        if case .data = item {
+            dataCount += 1
+            if holdsData { return held.append(item) }
+        }
         queue.append(item)
     }
 
@@ -112,6 +129,7 @@ final class LinkEnd {
     func release() {
         controller = nil
         queue.removeAll()
+        held.removeAll()
         head = 0
         acknowledged = 0
         isDelivered = false

@@ -68,6 +68,11 @@ enum LinkControl {
     case phyRequest(tx: HCI.PHYMask, rx: HCI.PHYMask)
     case phyResponse(tx: HCI.PHYMask, rx: HCI.PHYMask)
     case phyIndication(centralToPeripheral: HCI.PHY, peripheralToCentral: HCI.PHY, fromPeripheral: Bool)
+    case encryptionRequest(diversifier: UInt16, random: UInt64)
+    case encryptionResponse
+    case encryptionReject(HCI.ErrorCode)
+    case encryptionStart
+    case encryptionStartResponse
     case terminate(HCI.ErrorCode)
 
     /// Octets on the air. Core 5.4, Vol 6, Part B, 2.4.2.
@@ -79,6 +84,10 @@ enum LinkControl {
         case .parameterIndication: 12
         case .parameterReject, .phyRequest, .phyResponse: 3
         case .phyIndication: 5
+        case .encryptionRequest: 23
+        case .encryptionResponse: 13
+        case .encryptionReject: 2
+        case .encryptionStart, .encryptionStartResponse: 1
         case .terminate: 2
         }
     }
