@@ -3,6 +3,9 @@
 import Cerulean
 import CeruleanAdapters
 import CeruleanHost
+import CeruleanStack
+import CeruleanTransport
+import CeruleanWire
 
 /// Turns `--adapter` into an adapter.
 enum AdapterChoice {
@@ -11,19 +14,40 @@ enum AdapterChoice {
 
     /// Runs `body` with the adapter of the invocation. `virtual` is the simulated room, which is there as long as `body` runs.
     ///
+    /// - Parameters:
+    ///   - name: the name of the host on the air.
+    ///   - address: its address; nil leaves it to the adapter.
     /// - Throws: ``CommandError`` with ``ExitCode/usage`` for a text that names no kind of adapter, and what `body` throws.
     static func run<Result: Sendable>(
-        _ invocation: Invocation, _ body: (Adapter) async throws -> Result
+        _ invocation: Invocation, name: String = "Cerulean", address: DeviceAddress? = nil,
+        _ body: (Adapter) async throws -> Result
     ) async throws -> Result {
         let text = invocation.value("adapter") ?? "auto"
         if let override { return try await body(try override(text)) }
-        if text == "virtual" { return try await SimulatedRoom.demonstration().run(body) }
-        return try await body(try adapter(text))
+        if text == "virtual" || text.hasPrefix("virtual:") {
+            let file = String(text.dropFirst(8))
+            guard text == "virtual" || !file.isEmpty else {
+                throw CommandError.usage("--adapter virtual: names no file")
+            }
+            let room = text == "virtual" ? try SimulatedRoom.demonstration() : try SimulatedRoom(contentsOf: file)
+            return try await room.run(on: ThreadLoop(name: "virtual")) { world in
+                try await body(
+                    Adapter(name: text) { () throws(HostError) -> any Host in
+                        world.makeHost(name: name, address: address)
+                    })
+            }
+        }
+        return try await body(try adapter(text, name: name, address: address))
     }
 
-    private static func adapter(_ text: String) throws(CommandError) -> Adapter {
+    private static func adapter(
+        _ text: String, name: String, address: DeviceAddress?
+    ) throws(CommandError) -> Adapter {
+        var configuration = StackConfiguration(name: name)
+        // Only a random address can be chosen; the public one is the controller's own.
+        if let address, address.peerKind == .random { configuration.address = .random(address.address) }
         do {
-            return try Adapter(parsing: text)
+            return try Adapter(parsing: text, configuration: configuration)
         } catch {
             let text = BluetoothError(error, during: "").description
             throw CommandError(error.code == .invalidArgument ? .usage : .noAdapter, "--adapter: \(text)")

@@ -70,7 +70,8 @@ extension CommandError {
         switch error {
         case let error as CommandError: self = error
         case let error as BluetoothError: self.init(ExitCode(error.code), error.description)
-        case let error as HostError: self.init(ExitCode(.init(error.code)), "\(error)")
+        case let error as HostError:
+            self.init(ExitCode(.init(error.code)), BluetoothError(error, during: "").description)
         case let error as RecordingError: self.init(ExitCode(error.code), error.description)
         case let error as SensingError: self.init(.usage, error.detail)
         case let error as BITalinoError: self.init(ExitCode(error), error.description)

@@ -25,5 +25,7 @@ extension ProgramSpecification {
                 "pick", "WHICH", "of several devices: strongest (default), first, or only (several are an error)",
                 choices: ["strongest", "first", "only"]),
         ],
-        verbs: [.demo, .scan, .info, .read, .write, .notify, .record, .decode, .completions])
+        verbs: [
+            .demo, .scan, .info, .read, .write, .notify, .record, .simulate, .controller, .decode, .completions,
+        ])
 }

@@ -43,12 +43,19 @@ struct Session: Sendable {
     static func onDevice<Result: Sendable>(
         _ invocation: Invocation, _ body: (Session, Peripheral) async throws -> Result
     ) async throws -> Result {
+        try await onDevice(invocation) { session, peripheral, _ in try await body(session, peripheral) }
+    }
+
+    /// As above, with the advertisement by which the device was found.
+    static func onDevice<Result: Sendable>(
+        _ invocation: Invocation, _ body: (Session, Peripheral, Discovery) async throws -> Result
+    ) async throws -> Result {
         let selector = try DeviceSelector(invocation)
         return try await run(invocation) { session in
             let discovery = try await selector.find(with: session.central, timeout: session.timeout)
             let peripheral = try await session.central.connect(to: discovery, timeout: session.timeout)
             try await peripheral.discover(timeout: max(session.timeout, .seconds(2)))
-            return try await body(session, peripheral)
+            return try await body(session, peripheral, discovery)
         }
     }
 
@@ -56,6 +63,15 @@ struct Session: Sendable {
     private static func open(_ adapter: Adapter, timeout: Duration) async throws(CommandError) -> Central {
         do {
             return try await Central(adapter, timeout: timeout)
+        } catch {
+            throw CommandError(error.code == .cancelled ? .interrupted : .noAdapter, error.description)
+        }
+    }
+
+    /// Opens an adapter for the peripheral role. Whatever goes wrong here is the adapter's doing: exit code 3.
+    static func openServer(_ adapter: Adapter, timeout: Duration) async throws(CommandError) -> PeripheralServer {
+        do {
+            return try await PeripheralServer(adapter, timeout: timeout)
         } catch {
             throw CommandError(error.code == .cancelled ? .interrupted : .noAdapter, error.description)
         }

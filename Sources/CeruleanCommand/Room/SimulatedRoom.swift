@@ -27,26 +27,27 @@ struct SimulatedRoom: Sendable {
 
     /// The room of the demonstration: every board that has a simulation, a heart-rate strap, a thermometer, beacons.
     static func demonstration() throws -> SimulatedRoom {
-        var devices: [(any SimulatedDevice, Double)] = [(try bitalino(), 1.2)]
-        for driver in KnownDrivers.all.drivers where driver.kind != "bitalino" {
+        let distances = [1.2, 2.5, 0.8, 3.5, 4.5, 7, 5.5, 2]
+        var room = SimulatedRoom(places: [])
+        for kind in builtInNames {
             // Not every driver has a simulation.
-            if let device = try? driver.makeSimulated(SimulationOptions()) { devices.append((device, 2.5)) }
+            guard let device = try? builtIn(kind) else { continue }
+            let number = room.places.count
+            room.places.append(
+                Place(
+                    device: device, address: madeAddress(number), distance: distances[number % distances.count]))
         }
-        devices.append((SimulatedHeartRateStrap(), 0.8))
-        devices.append((SimulatedThermometer(), 3.5))
-        let uuid: BluetoothUUID = "A495B155-C5B1-4B44-B512-1370F02D74DE"
-        devices.append((try SimulatedBeacon.iBeacon(uuid, major: 5, minor: 6, measuredPower: -59), 4.5))
-        devices.append((try SimulatedBeacon.eddystone(host: "example.org", power: -20), 7))
-        return SimulatedRoom(
-            places: devices.enumerated().map { index, entry in
-                let address = BluetoothAddress(rawValue: 0xC7_CE00_0000_10 + UInt64(index))
-                return Place(device: entry.0, address: DeviceAddress(address, .random), distance: entry.1)
-            })
+        return room
+    }
+
+    /// A random static address for a device that has none.
+    static func madeAddress(_ number: Int) -> DeviceAddress {
+        DeviceAddress(BluetoothAddress(rawValue: 0xC7_CE00_0000_10 + UInt64(number)), .random)
     }
 
     /// A BITalino that replays real recordings at A2 and A3, and the firmware's test signals at the other inputs.
-    static func bitalino() throws -> any SimulatedDevice {
-        var options = SimulationOptions()
+    static func bitalino(name: String? = nil, settings: [String: String] = [:]) throws -> any SimulatedDevice {
+        var options = SimulationOptions(name: name, settings: settings)
         options.replays["A2"] = .init(
             values: EmbeddedRecording.bvpMotionArtifact.readings.map(Double.init), rate: 1000)
         options.replays["A3"] = .init(values: EmbeddedRecording.edaHotSurface.readings.map(Double.init), rate: 1000)
@@ -57,13 +58,18 @@ struct SimulatedRoom: Sendable {
     /// Puts the devices on the air, runs `body` with an adapter in the middle of the room, and takes everything away.
     func run<Result: Sendable>(_ body: (Adapter) async throws -> Result) async throws -> Result {
         let loop = ThreadLoop(name: "virtual")
+        return try await run(on: loop) { world in try await body(.virtual(world)) }
+    }
+
+    /// Puts the devices on an air that lives on `loop`, runs `body`, and takes everything away.
+    func run<Result: Sendable>(
+        on loop: ThreadLoop, _ body: (VirtualWorld) async throws -> Result
+    ) async throws -> Result {
         let world = VirtualWorld(on: loop, seed: seed)
         let started = Count()
         let tasks = places.enumerated().map { index, place in
             // An app's own tasks: one for each device, ended below.
-            Task { [seed] in
-                try await Self.serve(place, number: index, in: world, seed: seed) { started.add() }
-            }
+            Task { try await Self.serve(place, number: index, in: world) { started.add() } }
         }
         defer { for task in tasks { task.cancel() } }
         // All devices can be found before anything is looked for; one that fails is missed, not waited for.
@@ -72,12 +78,11 @@ struct SimulatedRoom: Sendable {
             try await loop.sleep(for: .milliseconds(5))
             waited += 1
         }
-        let result = try await body(.virtual(world))
-        return result
+        return try await body(world)
     }
 
     private static func serve(
-        _ place: Place, number: Int, in world: VirtualWorld, seed: UInt64, ready: @escaping @Sendable () -> Void
+        _ place: Place, number: Int, in world: VirtualWorld, ready: @escaping @Sendable () -> Void
     ) async throws {
         // Around the middle, so that devices do not stand in each other's way.
         let directions: [(Double, Double)] = [(1, 0), (0, 1), (-1, 0), (0, -1), (0.7, 0.7), (-0.7, 0.7), (-0.7, -0.7)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cerulean
+import CeruleanHost
 import CeruleanWire
 
 extension VerbSpecification {
@@ -8,14 +9,21 @@ extension VerbSpecification {
     static let info = VerbSpecification(
         name: "info",
         summary: "show services, characteristics and values of a device",
-        options: [.flag("no-values", "do not read values")],
+        options: [
+            .flag("no-values", "do not read values"),
+            .value("clone", "FILE", "write a device file, which 'simulate FILE' serves"),
+        ],
         selectsDevice: true,
         examples: ["info --name bitalino", "info --address C4:7C:8D:00:11:22 --json"],
         run: { invocation, console in
             let readsValues = !invocation.has("no-values")
-            return try await Session.onDevice(invocation) { session, peripheral in
+            return try await Session.onDevice(invocation) { session, peripheral, discovery in
                 let tree = try await DeviceTree(
                     peripheral, timeout: session.timeout, readsValues: readsValues, console: console)
+                if let path = invocation.value("clone") {
+                    try TextFile.write(TextFile.pretty(tree.clone(discovery)) + "\n", to: path)
+                    console.talk("written: \(path)")
+                }
                 if invocation.has("json") {
                     try console.json(tree.json)
                 } else {
@@ -39,11 +47,13 @@ struct DeviceTree: Sendable {
     private let name: String?
     private let mtu: Int?
     private let services: [(service: Service, items: [Item])]
+    private let refused: Set<AttributeID>
 
     /// Reads everything that can be read. What the device refuses is left out and said on standard error.
     init(_ peripheral: Peripheral, timeout: Duration, readsValues: Bool, console: Console) async throws {
         var services: [(service: Service, items: [Item])] = []
         var deviceName: String?
+        var refused: Set<AttributeID> = []
         for service in peripheral.services {
             var items: [Item] = []
             for characteristic in service.characteristics {
@@ -69,6 +79,7 @@ struct DeviceTree: Sendable {
                     let value = try await Self.attempt(console) { () throws(BluetoothError) in
                         try await peripheral.read(characteristic, timeout: timeout)
                     }
+                    if value == nil { refused.insert(characteristic.id) }
                     item.report = value.map { ValueReport(uuid: characteristic.uuid, value: $0, context: context) }
                     if characteristic.uuid == 0x2A00, let value { deviceName = try? TextValue(decoding: value).text }
                 }
@@ -77,6 +88,7 @@ struct DeviceTree: Sendable {
             services.append((service, items))
         }
         self.services = services
+        self.refused = refused
         address = peripheral.address?.description
         name = peripheral.name ?? deviceName
         mtu = peripheral.link?.mtu
@@ -93,6 +105,18 @@ struct DeviceTree: Sendable {
             console.talk("\(error)")
             return nil
         }
+    }
+
+    /// The device in the shape of a device file.
+    func clone(_ discovery: Discovery) -> FieldValue {
+        var values: [AttributeID: [UInt8]] = [:]
+        for item in services.flatMap(\.items) {
+            values[item.characteristic.id] = item.report?.value
+            for (descriptor, value) in item.descriptors { values[descriptor.id] = value }
+        }
+        return DeviceFile.clone(
+            name: name ?? address ?? "device", discovery: discovery, services: services.map(\.service), values: values,
+            refused: refused)
     }
 
     /// The object of `info --json`.
