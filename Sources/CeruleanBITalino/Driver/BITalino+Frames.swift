@@ -115,6 +115,8 @@ extension BITalino {
         private var found: [Frame] = []
         private var failure: BITalinoError?
         private var isOver = false
+        /// Values were dropped since the last frame.
+        private var isBroken = false
 
         init(board: BITalino, request: AcquisitionRequest, timeline: FrameTimeline? = nil) {
             self.board = board
@@ -146,8 +148,14 @@ extension BITalino {
                 }
                 arrival = notification.time
                 found.removeAll(keepingCapacity: true)
-                receiver.receive(notification.value) { frame, _ in found.append(frame) }
-                timeline.receive(found, at: notification.time, into: &output)
+                if notification.droppedBefore > 0 { isBroken = true }
+                var breakBefore: Int?
+                receiver.receive(notification.value) { frame, isContinued in
+                    if isBroken || !isContinued { breakBefore = breakBefore ?? found.count }
+                    isBroken = false
+                    found.append(frame)
+                }
+                timeline.receive(found, breakBefore: breakBefore, at: notification.time, into: &output)
                 return true
             } catch {
                 return end(into: &output, failure: BITalinoError(error))

@@ -7,13 +7,14 @@ extension BITalino {
     /// more may be missing.
     ///
     /// The clock alone cannot tell: after a silence of the radio the board first sends what its buffer holds, late. So after
-    /// a gap frames are held back until the delay of arrival has settled (0.6 s at 100 Hz and above), and then the gap gets the
-    /// number that fits sequence and delay. Streams without loss are never held. Pure.
+    /// a gap or a long silence frames are held back until the delay of their arrival has settled (0.6 s at 100 Hz and above,
+    /// longer if much is late), and then the gap gets the number that fits sequence and delay. Undisturbed streams are never
+    /// held. Pure.
     public struct FrameTimeline: Sendable {
-        /// How long frames are held after a gap, in seconds: longer than the board needs to empty a full buffer.
-        public static let settlingTime = 0.6
+        /// The delay has settled when its minimum is the same in two periods of this many seconds, one after the other.
+        public static let settlingPeriod = 0.3
         /// Frames held at most; then a gap is decided on what is known.
-        public static let heldLimit = 4096
+        public static let heldLimit = 16_384
 
         /// Frames per second.
         public let rate: Double
@@ -23,30 +24,39 @@ extension BITalino {
         public private(set) var lost = 0
 
         private let stallLimit: Double
+        private let bufferedFrames: Int
         private var last: UInt8 = 15
         private var lastArrival: Double?
         private var delay = DelayFloor()
         private var held: [Frame] = []
         private var isHolding = false
-        private var holdStart = 0.0
-        /// Where among the held frames lost ones are missing, and whether more may be.
+        /// Where among the held frames others are missing, as the sequence says, and at how many places.
         private var gap = 0
         private var gapCount = 0
-        private var heldDelay = Double.infinity
+        private var periodStart = 0.0
+        private var periodDelay = Double.infinity
+        private var lastDelay = Double.infinity
+        private var firstDelay = Double.nan
         private var isRestart = false
 
         /// A timeline that begins with the first frame of an acquisition.
         public init(rate: Rate, frameSize: Int) {
             self.rate = Double(rate.rawValue)
             // A silence that may fill the board's buffer. At low rates it would be longer than any link survives.
-            stallLimit = 0.75 * 1500 / Double(max(frameSize, 1)) / Double(rate.rawValue)
+            bufferedFrames = SimulatedBoard.bufferSize / max(frameSize, 1)
+            stallLimit = 0.75 * Double(bufferedFrames) / Double(rate.rawValue)
         }
 
         /// True while frames are held back.
         public var isSettling: Bool { isHolding }
 
         /// Takes the frames that arrived at one moment, in order, and appends to `output` those whose number is known.
-        public mutating func receive(_ frames: [Frame], at moment: MonotonicTime, into output: inout [Frame]) {
+        ///
+        /// - Parameter breakBefore: The first frame that does not follow the one before it octet by octet, because something was
+        ///   damaged or dropped: frames may be missing even if the sequence goes on.
+        public mutating func receive(
+            _ frames: [Frame], breakBefore: Int? = nil, at moment: MonotonicTime, into output: inout [Frame]
+        ) {
             guard !frames.isEmpty else { return }
             let time = Double(moment.nanoseconds) * 1e-9
             let mayHaveMore = rate >= 100
@@ -54,14 +64,14 @@ extension BITalino {
             if restartLoss == nil, mayHaveMore, let before = lastArrival, time - before > stallLimit, !isHolding {
                 hold(from: time)
             }
-            for frame in frames {
+            for (position, frame) in frames.enumerated() {
                 var frame = frame
                 frame.lostBefore = Loss.modulo16(from: last, to: frame.sequence)
                 last = frame.sequence
                 if let known = restartLoss {
                     frame.lostBefore = known
                     restartLoss = nil
-                } else if frame.lostBefore > 0 {
+                } else if frame.lostBefore > 0 || position == breakBefore {
                     if mayHaveMore, !isHolding { hold(from: time) }
                     if isHolding, gapCount == 0 { gap = held.count }
                     gapCount += 1
@@ -99,10 +109,12 @@ extension BITalino {
 
         private mutating func hold(from time: Double) {
             isHolding = true
-            holdStart = time
-            heldDelay = .infinity
+            gap = 0
             gapCount = 0
-            gap = held.count
+            periodStart = time
+            periodDelay = .infinity
+            lastDelay = .infinity
+            firstDelay = .nan
         }
 
         private mutating func settle(time: Double, into output: inout [Frame]) {
@@ -111,17 +123,26 @@ extension BITalino {
                 self.delay.note(delay, at: time)
                 return
             }
-            heldDelay = min(heldDelay, delay)
-            if time - holdStart >= Self.settlingTime || held.count >= Self.heldLimit { release(into: &output) }
+            periodDelay = min(periodDelay, delay)
+            if firstDelay.isNaN { firstDelay = delay }
+            guard time - periodStart >= Self.settlingPeriod || held.count >= Self.heldLimit else { return }
+            // While a buffer empties the delay falls faster than this.
+            if abs(lastDelay - periodDelay) < 4 || held.count >= Self.heldLimit { return release(into: &output) }
+            lastDelay = periodDelay
+            periodDelay = .infinity
+            periodStart = time
         }
 
         private mutating func release(into output: inout [Frame]) {
-            let usual = delay.value(orElse: heldDelay)
-            let steps = heldDelay.isFinite ? (heldDelay - usual) / 16 : 0
+            let settled = periodDelay.isFinite ? periodDelay : lastDelay
+            let steps = settled.isFinite ? (settled - delay.value(orElse: settled)) / 16 : 0
             let whole = max(0, steps.rounded())
             let more = whole < 0x1p40 ? 16 * Int(whole) : 0
+            // A gap of a multiple of 16 does not show. It lies at the silence, or, if much came late, behind what the board's
+            // buffer held.
+            if gapCount == 0 { gap = firstDelay - settled < 4 ? 0 : max(0, min(bufferedFrames, held.count - 1)) }
             // Sure is what lies near a whole step and stands at a gap that the sequence shows.
-            let isAmbiguous = abs(steps - whole) > 0.3 || (more > 0 && gapCount != 1)
+            let isAmbiguous = abs(steps - whole) > 0.3 || (more > 0 && (gapCount > 1 || gapCount == 0 && gap > 0))
             for index in held.indices {
                 if index == gap, more > 0 || held[index].lostBefore > 0 {
                     held[index].lostBefore += more

@@ -43,6 +43,18 @@ extension BITalino {
             rawValue = inputs.reduce(0) { $0 | 1 << UInt8($1.rawValue) }
         }
 
+        /// Input A1.
+        public static let a1 = Self(rawValue: 1)
+        /// Input A2.
+        public static let a2 = Self(rawValue: 2)
+        /// Input A3.
+        public static let a3 = Self(rawValue: 4)
+        /// Input A4.
+        public static let a4 = Self(rawValue: 8)
+        /// Input A5.
+        public static let a5 = Self(rawValue: 16)
+        /// Input A6.
+        public static let a6 = Self(rawValue: 32)
         /// All six.
         public static let all = Self(rawValue: 0x3F)
 
