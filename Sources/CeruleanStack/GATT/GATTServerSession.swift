@@ -146,7 +146,10 @@ final class GATTServerSession {
     }
 
     func respond(_ token: RequestToken, _ response: RequestResponse, now: MonotonicTime) {
-        guard let pending, token == self.token else { return }
+        guard isOpen, let pending, token == self.token else { return }
+        // The owner may drop the bearer from inside a callback.
+        let bearer = self.bearer
+        defer { withExtendedLifetime(bearer) {} }
         self.pending = nil
         self.token = nil
         bearer.answerDeadline = .distantFuture
@@ -204,6 +207,7 @@ final class GATTServerSession {
 
     /// A service is gone: its configuration too, and a request that waits for it.
     func forget(_ range: ClosedRange<UInt16>, now: MonotonicTime) {
+        guard isOpen else { return }
         for handle in configuration.keys where range.contains(handle) { configuration[handle] = nil }
         longRead = nil
         guard let token, pendingRange.overlaps(range) else { return }
@@ -212,7 +216,8 @@ final class GATTServerSession {
 
     /// Core 5.4, Vol 3, Part G, 7.1. Changes that have not been sent yet are joined into one indication.
     func tellServiceChanged(_ handle: UInt16, _ start: UInt16, _ end: UInt16, now: MonotonicTime) {
-        guard let index = server.database.index(of: handle), isSubscribed(server.database.attributes[index].partner, 2)
+        guard isOpen, let index = server.database.index(of: handle),
+            isSubscribed(server.database.attributes[index].partner, 2)
         else { return }
         let isJoined = bearer.replaceWaitingIndication(of: handle) { old in
             let span = old.span.bytes
@@ -236,6 +241,7 @@ final class GATTServerSession {
     private func mode(
         _ audience: UpdateAudience, _ handle: UInt16, _ properties: CharacteristicProperties
     ) -> SubscriptionMode? {
+        guard isOpen else { return nil }
         if case .link(let link) = audience, link != bearer.peer.link { return nil }
         guard let bits = configuration[handle] else { return nil }
         if bits & 1 != 0, properties.contains(.notify) { return .notifications }
