@@ -52,7 +52,10 @@ public struct Board: Hashable, Sendable {
     /// The board called `token`, in any case, with the number and the protocol version under which it is known.
     public static func named(_ token: String) -> (board: Board, protocolVersion: UInt8)? {
         let wanted = token.uppercased()
-        if let board = common.first(where: { $0.token == wanted }) { return (board, board.id >= 0x0A ? 2 : 1) }
+        if let board = common.first(where: { $0.token == wanted }) {
+            let isNew = (0x0A...0x13).contains(board.id) || board.id >= 0x8D
+            return (board, isNew ? 2 : 1)
+        }
         if let board = version2.first(where: { $0.token == wanted }) { return (board, 2) }
         return version1.first { $0.token == wanted }.map { ($0, 1) }
     }

@@ -28,10 +28,8 @@ public struct LossDetector: Sendable {
     /// The last distances. In order while the period is learnt, then overwritten in turn.
     private var distances: [Int64] = []
     private var turn = 0
-    /// Distances and steps since the period was last made exact.
-    private var blockTicks: Int64 = 0
-    private var blockSteps: Int64 = 0
-    private var isFirstBlock = true
+    /// Packets since the last review that did not fit the period.
+    private var misfits = 0
     /// Gaps that a late packet may fill.
     private var gaps: [Gap] = []
 
@@ -42,7 +40,7 @@ public struct LossDetector: Sendable {
     }
 
     private static let window = 32
-    private static let block: Int64 = 256
+    private static let gapLimit = 64
 
     /// A detector. `period` in ticks if it is known beforehand; else it is learnt from the first packets.
     public init(period: Double? = nil) {
@@ -105,12 +103,11 @@ public struct LossDetector: Sendable {
         let missing = steps - 1
         if missing > 0 {
             gaps.append(Gap(from: newest, to: ticks, lost: missing))
-            if gaps.count > 16 { gaps.removeFirst() }
+            if gaps.count > Self.gapLimit { gaps.removeFirst() }
         }
+        if phase?.wasForced == true { misfits += 1 }
         lost = max(0, lost + missing)
         newest = ticks
-        blockTicks += distance
-        blockSteps += Int64(steps)
         return missing
     }
 
@@ -122,15 +119,8 @@ public struct LossDetector: Sendable {
         guard isEnough, turn == 0, let period = likeliestPeriod() else { return Finding() }
         var start = Phase(period: period)
         let before = lost
-        blockTicks = 0
-        blockSteps = 0
-        isFirstBlock = true
-        for distance in distances {
-            let steps = start.advance(distance, mayTakeBack: lost > before)
-            lost = max(before, lost + steps - 1)
-            blockTicks += distance
-            blockSteps += Int64(steps)
-        }
+        misfits = 0
+        for distance in distances { lost = max(before, lost + start.advance(distance, mayTakeBack: lost > before) - 1) }
         phase = start
         return Finding(lost: lost - before)
     }
@@ -138,25 +128,35 @@ public struct LossDetector: Sendable {
     private var median: Int64 { distances.sorted()[distances.count / 2] }
 
     /// The period under which the fewest packets are missing or out of place; nil if packets come irregularly.
+    ///
+    /// What looks like a period of 51/50 ticks may as well be one of 1 tick with every fiftieth packet missing. Boards send at
+    /// whole milliseconds and count 8 or 10 ms, so a fraction with a small denominator is the likelier explanation.
     private func likeliestPeriod() -> Double? {
         let middle = Double(median)
         let tolerance = max(1, 0.25 * middle)
         guard isRegular(around: middle, tolerance: tolerance) else { return nil }
-        let half = distances.count / 2
-        let parts = [distances[...], distances[..<half], distances[half...]]
-        let candidates = parts.compactMap { part -> Double? in
-            let near = part.filter { abs(Double($0) - middle) <= tolerance }
-            let sum = near.reduce(0, +)
-            return sum > 0 ? Phase.simplest(sum, Int64(near.count)) : nil
+        let near = distances.filter { abs(Double($0) - middle) <= tolerance }
+        let mean = Double(near.reduce(0, +)) / Double(near.count)
+        guard mean > 0 else { return nil }
+        if middle >= 8 { return mean.rounded() - mean < 0.2 && mean - mean.rounded() < 0.2 ? mean.rounded() : mean }
+        var best: (period: Double, score: Double)?
+        for denominator in [1.0, 2, 3, 4, 5, 6, 7, 8, 10, 12] {
+            let least = max(1, (mean * 0.85 * denominator).rounded(.up))
+            let most = (mean * 1.06 * denominator).rounded(.down)
+            for numerator in stride(from: least, through: most, by: 1) {
+                let period = numerator / denominator
+                let score = penalty(period) + 0.05 * denominator
+                if score < best?.score ?? .infinity { best = (period, score) }
+            }
         }
-        return candidates.min { penalty($0) < penalty($1) }
+        return best?.period ?? mean
     }
 
-    private func penalty(_ period: Double) -> Int {
+    private func penalty(_ period: Double) -> Double {
         var phase = Phase(period: period)
         return distances.reduce(0) { sum, distance in
             let steps = phase.advance(distance, mayTakeBack: false)
-            return sum + (steps - 1) + (phase.wasForced ? 2 : 0)
+            return sum + Double(steps - 1) + (phase.wasForced ? 4 : 0)
         }
     }
 
@@ -165,25 +165,17 @@ public struct LossDetector: Sendable {
         return near * 10 >= distances.count * 6
     }
 
-    /// Every sixteen packets: makes the period more exact, or gives it up if packets come otherwise now.
+    /// Every sixteen packets: gives the period up if packets come otherwise now.
     private mutating func review(_ missing: Int) -> Finding? {
-        guard let period else { return nil }
-        if distances.count == Self.window, !isRegular(around: period, tolerance: max(1, 0.25 * period)) {
-            let first = newest - distances.reduce(0, +)
-            let recent = min(lost, gaps.reduce(0) { $0 + ($1.from >= first ? $1.lost : 0) })
-            lost -= recent
-            forget()
-            return Finding(lost: missing - recent)
-        }
-        if isFirstBlock || blockSteps >= Self.block, blockTicks > 0, blockSteps > 0 {
-            phase?.period = Phase.simplest(blockTicks, blockSteps)
-            if blockSteps >= Self.block {
-                isFirstBlock = false
-                blockTicks = 0
-                blockSteps = 0
-            }
-        }
-        return nil
+        defer { misfits = 0 }
+        guard let period, distances.count == Self.window else { return nil }
+        let fits = isRegular(around: period, tolerance: max(1, 0.25 * period)) && (misfits <= 8 || period >= 8)
+        guard !fits else { return nil }
+        let first = newest - distances.reduce(0, +)
+        let recent = min(lost, gaps.reduce(0) { $0 + ($1.from >= first ? $1.lost : 0) })
+        lost -= recent
+        forget()
+        return Finding(lost: missing - recent)
     }
 }
 
@@ -196,6 +188,10 @@ struct Phase: Sendable {
     /// The newest packet's true time lies between these, counted from its tick.
     private var low = 0.0
     private var high = 1.0
+
+    /// The part of a period by which a packet may lie beside where the period puts it: clocks drift, and the period is not
+    /// known exactly.
+    private static let drift = 0.002
 
     init(period: Double) { self.period = period }
 
@@ -212,30 +208,9 @@ struct Phase: Sendable {
         if wasForced { count = max(0, ((ticks + 0.5 - (low + high) / 2) / period).rounded()) }
         if count == 0, !mayTakeBack { count = 1 }
         let shift = count * period - ticks
-        low = max(0, low + shift)
-        high = min(1, high + shift)
-        if low >= high { (low, high) = (0, 1) }
+        low = max(0, low + shift - Self.drift * period)
+        high = min(1, high + shift + Self.drift * period)
+        if wasForced || low >= high { (low, high) = (0, 1) }
         return Int(count)
-    }
-
-    /// The simplest fraction that gives this sum of ticks in so many steps, when both ends are known to one tick.
-    static func simplest(_ ticks: Int64, _ steps: Int64) -> Double {
-        let least = Double(ticks - 1) / Double(steps)
-        let most = Double(ticks + 1) / Double(steps)
-        // Between neighbors of the tree of fractions, 0/1 and 1/0, down to the first that lies inside.
-        var (a, b, c, d) = (0.0, 1.0, 1.0, 0.0)
-        for _ in 0..<64 {
-            let middle = (a + c) / (b + d)
-            if middle <= least {
-                let jump = max(1, ((least * b - a) / (c - least * d)).rounded(.down))
-                (a, b) = (a + jump * c, b + jump * d)
-            } else if middle >= most {
-                let jump = max(1, ((c - most * d) / (most * b - a)).rounded(.down))
-                (c, d) = (c + jump * a, d + jump * b)
-            } else {
-                return middle
-            }
-        }
-        return Double(ticks) / Double(steps)
     }
 }

@@ -20,10 +20,13 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
     private var acknowledged = 0
     private var settingsTries = 0
     private var failures: [UInt8: Int] = [:]
-    /// When silence has lasted too long.
-    public private(set) var nextDeadline = MonotonicTime.distantFuture
+    /// The number from which is sent again after an error, and when that may be done once more. Until then further errors about
+    /// the same number speak of packets that were on their way already.
+    private var recovery: (sequence: Int, until: MonotonicTime)?
+    private var silentUntil = MonotonicTime.distantFuture
 
     static let silence: Duration = .seconds(20)
+    static let retryInterval: Duration = .seconds(1)
 
     /// An upgrade. `writeSize` is what a write without response can hold, 20 if that is not known.
     public init(_ image: FirmwareImage, baseAddress: UInt32, writeSize: Int = 20, ackInterval: UInt8 = 8) {
@@ -32,6 +35,9 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
         self.blocks = max(1, (writeSize - 4) / 16)
         self.ackInterval = max(1, ackInterval)
     }
+
+    /// When silence has lasted too long, or an error was not overcome.
+    public var nextDeadline: MonotonicTime { min(silentUntil, recovery?.until ?? .distantFuture) }
 
     /// The acknowledgements.
     public var subscriptions: [UpgradeChannel] { [.blueNRGAck] }
@@ -72,7 +78,7 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
             return fail(.invalidImage, "the image has \(image.count) octets: empty or too large, nothing was sent")
         }
         state = .readingMemory
-        nextDeadline = now + Self.silence
+        silentUntil = now + Self.silence
         return [.read(.blueNRGMemory)]
     }
 
@@ -80,7 +86,7 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
     public mutating func received(
         _ bytes: [UInt8], from channel: UpgradeChannel, at now: MonotonicTime
     ) -> [UpgradeAction] {
-        nextDeadline = now + Self.silence
+        silentUntil = now + Self.silence
         switch (state, channel) {
         case (.readingMemory, .blueNRGMemory): return checkMemory(bytes)
         case (.checkingSettings, .blueNRGSettings):
@@ -96,7 +102,7 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
             }
             state = .writingSettings
             return [.write(settings, to: .blueNRGSettings, withResponse: true)]
-        case (.sending, .blueNRGAck), (.awaitingAck, .blueNRGAck): return acknowledge(bytes)
+        case (.sending, .blueNRGAck), (.awaitingAck, .blueNRGAck): return acknowledge(bytes, at: now)
         default: return []
         }
     }
@@ -114,7 +120,11 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
 
     /// Gives up.
     public mutating func deadlineReached(at now: MonotonicTime) -> [UpgradeAction] {
-        guard now >= nextDeadline, state != .done, state != .idle else { return [] }
+        guard state != .done, state != .idle else { return [] }
+        if let recovery, now >= recovery.until {
+            return recover(from: recovery.sequence, 0xF0, at: now)
+        }
+        guard now >= silentUntil else { return [] }
         return fail(
             .noAnswer, "the loader was silent for 20 s after \(progress.sent) of \(image.count) octets; start again")
     }
@@ -149,43 +159,55 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
         return [.write(packet, to: .blueNRGData, withResponse: false)]
     }
 
-    private mutating func acknowledge(_ bytes: [UInt8]) -> [UpgradeAction] {
+    private mutating func acknowledge(_ bytes: [UInt8], at now: MonotonicTime) -> [UpgradeAction] {
         guard bytes.count >= 3 else { return [] }
         let wanted = Int(bytes[0]) | Int(bytes[1]) << 8
-        let code = bytes[2]
         guard wanted <= packetCount else { return [] }
-        if code != 0 {
-            failures[code, default: 0] += 1
-            if failures[code, default: 0] > 4 {
-                // Long packets may be more than the loader takes: nothing was accepted yet, so begin again with short ones.
-                if acknowledged == 0, blocks > 1 {
-                    blocks = 1
-                    failures.removeAll()
-                    state = .writingSettings
-                    return [.write(settings, to: .blueNRGSettings, withResponse: true)]
-                }
-                let name = Feature.blueNrgOtaAck.fields[1].labels?[Double(code)] ?? "unknown"
-                return fail(.transmission, "the loader reported \(name) more than four times; start again")
-            }
-        } else {
-            failures.removeAll()
-            acknowledged = wanted
-            if wanted * packetSize >= image.count {
-                state = .done
-                nextDeadline = .distantFuture
-                return [.finished]
-            }
+        if bytes[2] != 0 {
+            if recovery?.sequence == wanted { return [] }
+            return recover(from: wanted, bytes[2], at: now)
         }
-        let wasWaiting = state == .awaitingAck
-        if code != 0 || wasWaiting { next = wanted }
-        guard wasWaiting else { return [] }
+        failures.removeAll()
+        recovery = nil
+        acknowledged = wanted
+        if wanted * packetSize >= image.count {
+            state = .done
+            silentUntil = .distantFuture
+            return [.finished]
+        }
+        guard state == .awaitingAck else { return [] }
+        next = wanted
+        state = .sending
+        return send()
+    }
+
+    /// Begins again at a packet.
+    private mutating func recover(from sequence: Int, _ code: UInt8, at now: MonotonicTime) -> [UpgradeAction] {
+        recovery = (sequence, now + Self.retryInterval)
+        failures[code, default: 0] += 1
+        if failures[code, default: 0] > 4 {
+            // Long packets may be more than the loader takes: nothing was accepted yet, so begin again with short ones.
+            if acknowledged == 0, blocks > 1 {
+                blocks = 1
+                failures.removeAll()
+                recovery = nil
+                state = .writingSettings
+                return [.write(settings, to: .blueNRGSettings, withResponse: true)]
+            }
+            let name = Feature.blueNrgOtaAck.fields[1].labels?[Double(code)] ?? "unknown"
+            return fail(.transmission, "the loader reported \(name) more than four times; start again")
+        }
+        next = sequence
+        // A write that is under way goes on from there.
+        guard state == .awaitingAck else { return [] }
         state = .sending
         return send()
     }
 
     private mutating func fail(_ code: UpgradeError.Code, _ message: String) -> [UpgradeAction] {
         state = .done
-        nextDeadline = .distantFuture
+        silentUntil = .distantFuture
+        recovery = nil
         return [.failed(UpgradeError(code, message))]
     }
 
