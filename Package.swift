@@ -82,7 +82,7 @@ let package = Package(
         tests("CeruleanBITalinoTests", ["CeruleanBITalino", "CeruleanRecording", "CeruleanTesting"]),
         tests("CeruleanBlueSTTests", ["CeruleanBlueST", "CeruleanTesting"]),
         tests("CeruleanRecordingTests", ["CeruleanRecording"]),
-        tests("CeruleanCommandTests", ["CeruleanCommand"]),
+        tests("CeruleanCommandTests", ["CeruleanCommand", "CeruleanTesting"]),
         tests("CeruleanVectorTests", ["CeruleanVectors"]),
         tests("CeruleanPeerTests", ["Cerulean", "CeruleanTesting"]),
     ]

@@ -10,7 +10,7 @@ import CeruleanWire
 /// Turns `--adapter` into an adapter.
 enum AdapterChoice {
     /// Tests put their own adapters in place of all others.
-    @TaskLocal static var override: (@Sendable (String) throws(CommandError) -> Adapter)?
+    @TaskLocal static var override: (@Sendable (String) -> Adapter)?
 
     /// Runs `body` with the adapter of the invocation. `virtual` is the simulated room, which is there as long as `body` runs.
     ///
@@ -23,7 +23,7 @@ enum AdapterChoice {
         _ body: (Adapter) async throws -> Result
     ) async throws -> Result {
         let text = invocation.value("adapter") ?? "auto"
-        if let override { return try await body(try override(text)) }
+        if let override { return try await body(override(text)) }
         if text == "virtual" || text.hasPrefix("virtual:") {
             let file = String(text.dropFirst(8))
             guard text == "virtual" || !file.isEmpty else {

@@ -26,6 +26,7 @@ extension ProgramSpecification {
                 choices: ["strongest", "first", "only"]),
         ],
         verbs: [
-            .demo, .scan, .info, .read, .write, .notify, .record, .simulate, .controller, .decode, .completions,
+            .demo, .scan, .info, .read, .write, .notify, .record, .simulate, .controller, .decode, .doctor,
+            .completions,
         ])
 }

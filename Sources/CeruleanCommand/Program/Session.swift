@@ -77,10 +77,14 @@ struct Session: Sendable {
         }
     }
 
-    /// Disconnects and closes, also when the verb was cancelled: the work is done by a task of its own, which waits for the
-    /// adapter at most two seconds.
+    /// Disconnects and closes.
     private func close() async {
         let central = central
-        await Task.detached { try? await central.shutdown(timeout: .seconds(2)) }.value
+        await Self.finish { try? await central.shutdown(timeout: .seconds(2)) }
+    }
+
+    /// Does what must be done at the end, also when the verb was cancelled: then by a task of its own.
+    static func finish(_ work: @escaping @Sendable () async -> Void) async {
+        if Task.isCancelled { await Task.detached { await work() }.value } else { await work() }
     }
 }

@@ -5,7 +5,6 @@ import CeruleanAdapters
 import CeruleanBITalino
 import CeruleanHost
 import CeruleanSensing
-import CeruleanTransport
 import CeruleanVirtual
 import CeruleanWire
 import Synchronization
@@ -55,30 +54,28 @@ struct SimulatedRoom: Sendable {
         return try BITalinoDriver().makeSimulated(options)
     }
 
-    /// Puts the devices on the air, runs `body` with an adapter in the middle of the room, and takes everything away.
-    func run<Result: Sendable>(_ body: (Adapter) async throws -> Result) async throws -> Result {
-        let loop = ThreadLoop(name: "virtual")
-        return try await run(on: loop) { world in try await body(.virtual(world)) }
-    }
-
     /// Puts the devices on an air that lives on `loop`, runs `body`, and takes everything away.
     func run<Result: Sendable>(
-        on loop: ThreadLoop, _ body: (VirtualWorld) async throws -> Result
+        on loop: any EventLoop, _ body: (VirtualWorld) async throws -> Result
     ) async throws -> Result {
         let world = VirtualWorld(on: loop, seed: seed)
         let started = Count()
-        let tasks = places.enumerated().map { index, place in
-            // An app's own tasks: one for each device, ended below.
-            Task { try await Self.serve(place, number: index, in: world) { started.add() } }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, place) in places.enumerated() {
+                group.addTask {
+                    // One that fails is missed; the others go on.
+                    try? await Self.serve(place, number: index, in: world) { started.add() }
+                }
+            }
+            defer { group.cancelAll() }
+            // All devices can be found before anything is looked for.
+            var waited = 0
+            while started.value < places.count, waited < 400 {
+                try await loop.sleep(for: .milliseconds(5))
+                waited += 1
+            }
+            return try await body(world)
         }
-        defer { for task in tasks { task.cancel() } }
-        // All devices can be found before anything is looked for; one that fails is missed, not waited for.
-        var waited = 0
-        while started.value < places.count, waited < 400 {
-            try await loop.sleep(for: .milliseconds(5))
-            waited += 1
-        }
-        return try await body(world)
     }
 
     private static func serve(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cerulean
+import CeruleanAdapters
 import CeruleanHost
 import CeruleanRecording
 import CeruleanSensing
+import CeruleanTransport
 import CeruleanWire
 
 extension VerbSpecification {
@@ -25,11 +27,9 @@ extension VerbSpecification {
             }
             try options.prepare()
             let demonstration = Demonstration(options: options, isJSON: invocation.has("json"), console: console)
-            return try await AdapterChoice.$override.withValue(nil) {
-                try await SimulatedRoom.demonstration().run { adapter in
-                    try await Session.run(adapter, timeout: .seconds(10)) { session in
-                        try await demonstration.run(session)
-                    }
+            return try await SimulatedRoom.demonstration().run(on: ThreadLoop(name: "virtual")) { world in
+                try await Session.run(.virtual(world), timeout: .seconds(10)) { session in
+                    try await demonstration.run(session)
                 }
             }
         })

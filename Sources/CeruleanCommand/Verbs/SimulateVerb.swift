@@ -40,7 +40,7 @@ extension VerbSpecification {
                 }
                 let result = await Serving(device: device, server: server, console: console).run(
                     for: seconds, json: invocation.has("json"), address: own)
-                await Task.detached { try? await server.shutdown(timeout: .seconds(2)) }.value
+                await Session.finish { try? await server.shutdown(timeout: .seconds(2)) }
                 try result.get()
                 return .ok
             }
@@ -98,9 +98,6 @@ private struct Serving: Sendable {
 
     /// Serves until the time is over or the task is cancelled.
     func run(for seconds: Duration?, json: Bool, address: DeviceAddress?) async -> Result<Void, any Error> {
-        let events = server.events()
-        let talk = Task { [console] in for await event in events { console.talk(event.text) } }
-        defer { talk.cancel() }
         let line: @Sendable () -> Void = { [console, device] in
             let name = device.name
             let text = address?.description ?? "-"
@@ -113,6 +110,11 @@ private struct Serving: Sendable {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [device, server] in try await device.serve(on: server, ready: line) }
+                group.addTask { [console, server] in
+                    for await event in server.events() { console.talk(event.text) }
+                    // The events end with the server; the device says why.
+                    try await server.host.loop.sleep(for: .seconds(5))
+                }
                 if let seconds {
                     group.addTask { [server] in try await server.host.loop.sleep(for: seconds) }
                 }
