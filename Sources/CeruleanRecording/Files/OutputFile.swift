@@ -52,6 +52,13 @@ final class OutputFile {
         }
     }
 
+    /// Appends to what exists, for tests with devices.
+    init(appendingTo path: String) throws(RecordingError) {
+        destination = .file(path)
+        descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        if descriptor < 0 { throw Self.failure(destination, "cannot be opened", errno) }
+    }
+
     deinit { if descriptor >= 0 { _ = Self.closeDescriptor(descriptor) } }
 
     /// Appends a piece: all of it, or nothing of it is left in a file.
