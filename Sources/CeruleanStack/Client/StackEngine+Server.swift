@@ -150,6 +150,8 @@ extension StackEngine: GATTServerDelegate {
     public func server(
         _ server: GATTServer, requests: [AttributeRequest], token: RequestToken?, owner: Int, from bearer: ATTBearer
     ) {
+        // The application's time runs from now; no PDU starts it.
+        arm(bearer.nextDeadline)
         guard let sink = publications.owners[owner] else {
             if let token { server.respond(to: token, with: .failure(code: 0x0E, index: 0), now: now) }
             return

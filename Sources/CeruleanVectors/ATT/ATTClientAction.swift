@@ -19,6 +19,8 @@ final class ATTClientAction {
     private let exchange: ATTScript
     private let database: ATTDatabaseDescription?
     private let configuration: (UInt16) -> UInt16?
+    /// Secures the link and starts the operation again, where the case says that this happens by itself.
+    var raiseSecurity: (() -> Void)?
     private var outcome: Outcome?
     private var subscribed: UInt16 = 0
     /// What discovery must find, in words; nil for other operations.
@@ -67,6 +69,8 @@ final class ATTClientAction {
         case "write_without_response":
             bearer.writeCommand(
                 try action.hex("value"), to: try action.handle("handle"), now: .zero, completion: takeDone)
+        case "signed_write":
+            try signedWrite(&action, on: bearer)
         case "signed_write_on_encrypted_link":
             bearer.peer.security = .encrypted
             bearer.writeCommand(
@@ -195,6 +199,18 @@ final class ATTClientAction {
             tester.descriptors.map { Line.descriptor($0.handle, $0.uuid) })
     }
 
+    private func signedWrite(_ action: inout CaseObject, on bearer: ATTBearer) throws(CaseFailure) {
+        guard let key = Value128(littleEndian: try action.hex("csrk_le")) else {
+            throw action.wrongType("csrk_le", "key of 16 octets")
+        }
+        guard let counter = UInt32(exactly: try action.integer("sign_counter")) else {
+            throw action.wrongType("sign_counter", "number of 32 bits")
+        }
+        bearer.signedWrite(
+            try action.hex("value"), to: try action.handle("handle"), now: .zero,
+            sign: { try? SystemCrypto().signature(of: $0, counter: counter, key: key) }, completion: takeDone)
+    }
+
     private func discover(_ action: inout CaseObject, on bearer: ATTBearer) throws(CaseFailure) {
         let tester = ATTTesterView(exchange.pairs)
         if op == "discover_primary" {
@@ -249,7 +265,12 @@ final class ATTClientAction {
     private func take(_ result: Result<Outcome, HostError>) {
         switch result {
         case .success(let value): outcome = value
-        case .failure(let error): outcome = .failed(error)
+        case .failure(let error):
+            if error.code == .insufficientSecurity, let raiseSecurity {
+                self.raiseSecurity = nil
+                return raiseSecurity()
+            }
+            outcome = .failed(error)
         }
     }
 

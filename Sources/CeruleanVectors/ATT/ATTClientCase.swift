@@ -14,12 +14,14 @@ final class ATTClientCase {
     private let output = ATTCaseOutput()
     private var bearer: ATTBearer
     private let op: String
+    private let raisesSecurity: Bool
     private let mtu: Int
 
     init(
         database: ATTDatabaseDescription?, action: CaseObject?, expect: CaseObject?, preamble: ATTScript,
-        exchange: ATTScript
+        exchange: ATTScript, raisesSecurity: Bool
     ) throws(CaseFailure) {
+        self.raisesSecurity = raisesSecurity
         guard var action else { throw CaseFailure("action is missing") }
         guard !exchange.isEmpty else { throw CaseFailure("exchange: no PDU") }
         op = try action.text("op")
@@ -47,6 +49,12 @@ final class ATTClientCase {
             var action = action
             try runner.start(&action, on: bearer)
             try action.finish()
+        }
+        if raisesSecurity {
+            runner.raiseSecurity = { [self] in
+                bearer.peer.security = .encrypted
+                try? start()
+            }
         }
         try start()
         if op == "full_discovery" {

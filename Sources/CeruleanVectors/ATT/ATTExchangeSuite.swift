@@ -38,7 +38,8 @@ public struct ATTExchangeSuite: VectorSuite {
             try run.run(preamble: preamble, exchange: exchange)
         } else {
             let run = try ATTClientCase(
-                database: database, action: action, expect: expect, preamble: preamble, exchange: exchange)
+                database: database, action: action, expect: expect, preamble: preamble, exchange: exchange,
+                raisesSecurity: test.id.hasSuffix("-auto"))
             try run.run()
         }
     }

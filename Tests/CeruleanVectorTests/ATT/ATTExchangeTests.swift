@@ -22,6 +22,13 @@ import Testing
         #expect(results.count == 55)
     }
 
+    @Test func exchangesThatNeedSecurityPassToo() async throws {
+        let runner = VectorRunner(suites: [ATTExchangeSuite()])
+        let results = await runner.run(document: try Self.document(), named: "att-exchanges.json")
+        #expect(results.filter { $0.outcome != .passed }.map(\.id).isEmpty)
+        #expect(results.count == 55)
+    }
+
     /// Each octet that our side must send is changed in turn, and each expectation: every changed case must fail.
     @Test func everyWrongExpectationFails() async throws {
         let document = try Self.document()
