@@ -145,14 +145,15 @@ extension CentralCore {
     }
 
     func received(_ value: [UInt8], of attribute: AttributeID, on link: LinkID, mode: SubscriptionMode) {
-        let feed: Feed
         if let last = lastFeed, last.link == link, last.attribute == attribute {
-            feed = last.feed
-        } else {
-            guard let found = linkTable[link]?.feeds[attribute] else { return }
-            feed = found
-            lastFeed = (link, attribute, found)
+            return deliver(value, to: last.feed, mode)
         }
+        guard let feed = linkTable[link]?.feeds[attribute] else { return }
+        lastFeed = (link, attribute, feed)
+        deliver(value, to: feed, mode)
+    }
+
+    private func deliver(_ value: [UInt8], to feed: Feed, _ mode: SubscriptionMode) {
         let notification = Notification(value: value, time: loop.now, isIndication: mode == .indications)
         feed.record.values.add(1, ordering: .relaxed)
         for subscriber in feed.subscribers where !subscriber.channel.send(notification) {

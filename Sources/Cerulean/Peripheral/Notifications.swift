@@ -68,7 +68,10 @@ public struct Notifications: AsyncSequence, Sendable {
         /// The next value; nil at the end and when the task is cancelled.
         ///
         /// - Throws: ``BluetoothError`` when the link is lost.
-        public mutating func next() async throws(BluetoothError) -> Notification? { try await next(isolation: nil) }
+        public mutating func next() async throws(BluetoothError) -> Notification? {
+            if let entry = reader.nextAtHand() { return Self.notification(entry) }
+            return try await reader.next(isolation: nil).map(Self.notification)
+        }
 
         /// The next value; nil at the end and when the task is cancelled.
         ///
@@ -76,7 +79,11 @@ public struct Notifications: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BluetoothError) -> Notification? {
-            guard let entry = try await reader.next(isolation: actor) else { return nil }
+            if let entry = reader.nextAtHand() { return Self.notification(entry) }
+            return try await reader.next(isolation: actor).map(Self.notification)
+        }
+
+        private static func notification(_ entry: Channel<Notification>.Entry) -> Notification {
             guard entry.droppedBefore > 0 else { return entry.element }
             var notification = entry.element
             notification.droppedBefore = entry.droppedBefore

@@ -171,6 +171,14 @@ struct ChannelReader<Element: Sendable> {
 
     init(_ channel: Channel<Element>) { self.channel = channel }
 
+    /// The next entry of the batch at hand, without suspending; nil when there is none or the task is cancelled.
+    @inline(__always)
+    mutating func nextAtHand() -> Channel<Element>.Entry? {
+        guard index < batch.count, !Task.isCancelled else { return nil }
+        defer { index += 1 }
+        return batch[index]
+    }
+
     /// The next entry; nil at the end and when the task is cancelled, which discards the local batch.
     mutating func next(
         isolation: isolated (any Actor)? = #isolation
