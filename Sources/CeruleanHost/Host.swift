@@ -72,6 +72,26 @@ public protocol Host: Actor {
     /// Measures the signal strength of the peer in dBm.
     func readRSSI(_ link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Int>) -> OperationID
 
+    // MARK: Security
+
+    /// How links are paired, and who is asked. Questions go to `sink` alone, which must have been added; nil: to nobody, and
+    /// what would have to be asked is refused. A sink that is removed is not asked any more.
+    func setPairing(_ policy: PairingPolicy, asking sink: (any HostEventSink)?)
+    /// Makes a link as secure as wanted: encrypts it with the key of the bond, or pairs. Ends with the level reached.
+    ///
+    /// A bonded peer that lost its key ends it with `insufficientSecurity` and the link with it; nothing is paired again by itself.
+    func secure(
+        _ link: LinkID, options: PairingOptions, timeout: Duration, completion: @escaping HostCompletion<SecurityLevel>
+    ) -> OperationID
+    /// Answers the open question of a link. An answer that does not fit it does nothing.
+    func answerPairing(_ answer: PairingAnswer, on link: LinkID)
+    /// Tells the peer what our user types; does nothing where nobody wants to know.
+    func sendKeypress(_ kind: SMP.KeypressKind, on link: LinkID)
+    /// Devices that keys are kept for, oldest first.
+    var bonds: [BondedPeer] { get }
+    /// Forgets the keys of a device and ends its links. Ends when that is saved.
+    func unpair(_ peer: PeerID, completion: @escaping HostCompletion<Void>)
+
     // MARK: The peer's database
 
     /// Finds services, all of them or those of some types, in handle order.
@@ -152,5 +172,33 @@ public struct KnownPeer: Hashable, Sendable {
         self.peer = peer
         self.address = address
         self.name = name
+    }
+}
+
+/// Engines without ``HostCapabilities/controlsPairing``.
+extension Host {
+    /// Does nothing: the system asks its user itself.
+    public func setPairing(_ policy: PairingPolicy, asking sink: (any HostEventSink)?) {}
+
+    /// Ends with `unsupported`.
+    public func secure(
+        _ link: LinkID, options: PairingOptions, timeout: Duration, completion: @escaping HostCompletion<SecurityLevel>
+    ) -> OperationID {
+        completion(.failure(HostError(.unsupported, "pairing", detail: "this engine leaves pairing to the system")))
+        return OperationID(rawValue: 0)
+    }
+
+    /// Does nothing.
+    public func answerPairing(_ answer: PairingAnswer, on link: LinkID) {}
+
+    /// Does nothing.
+    public func sendKeypress(_ kind: SMP.KeypressKind, on link: LinkID) {}
+
+    /// None that are known.
+    public var bonds: [BondedPeer] { [] }
+
+    /// Ends with `unsupported`.
+    public func unpair(_ peer: PeerID, completion: @escaping HostCompletion<Void>) {
+        completion(.failure(HostError(.unsupported, "unpairing", detail: "this engine leaves bonds to the system")))
     }
 }

@@ -80,7 +80,7 @@ actor CentralCore: HostEventSink {
         case .servicesChanged(let link, _):
             linkTable[link]?.record.forgetServices()
         case .linkOpened, .readyToWrite, .requests, .valueWritten, .subscriptionChanged, .readyToUpdate,
-            .advertisingEnded:
+            .advertisingEnded, .pairing:
             // The business of servers, and of whoever made the link.
             break
         }

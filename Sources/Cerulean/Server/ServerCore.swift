@@ -97,7 +97,7 @@ actor ServerCore: HostEventSink {
             states.send(state)
             if state == .poweredOn { restartAdvertising() }
         case .linkOpened, .linkUpdated, .advertisement, .scanEnded, .identityResolved, .value, .servicesChanged,
-            .readyToWrite:
+            .readyToWrite, .pairing:
             break
         }
     }

@@ -30,6 +30,8 @@ public enum HostEvent: Sendable {
     case subscriptionChanged(link: LinkID, attribute: AttributeID, mode: SubscriptionMode)
     /// ``Host/update(_:of:for:)`` takes values again.
     case readyToUpdate(LinkID)
+    /// Something about pairing a link.
+    case pairing(LinkID, PairingEvent)
     /// An advertisement ended without having been stopped: somebody connected, or the controller stopped it.
     case advertisingEnded(AdvertisementID, reason: HostError?)
 }

@@ -217,3 +217,12 @@ extension HostError {
         HostError(.invalidArgument, detail: "\(count) octets, at most \(longest) fit")
     }
 }
+
+// Subscriptions of the peer to our server, for bonds.
+extension ATTBearer {
+    /// The peer's Client Characteristic Configurations that are not zero, by handle.
+    public var configurations: [UInt16: UInt16] { session?.configuration ?? [:] }
+
+    /// Sets what a bonded peer configured on an earlier link. Those of attributes that are gone are left out.
+    public func restoreConfigurations(_ configurations: [UInt16: UInt16]) { session?.restore(configurations) }
+}

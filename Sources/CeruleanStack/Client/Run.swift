@@ -12,6 +12,10 @@ final class Run<Value: Sendable> {
     private let completion: HostCompletion<Value>
     /// The procedure of the bearer that runs.
     private var step: ATTOperationID?
+    /// The procedure that runs or ran last, for repeating it.
+    private var procedure: ((ATTBearer) -> ATTOperationID)?
+    /// The link's security was raised once for this operation.
+    private var hasRaised = false
 
     init(
         _ engine: StackEngine, _ link: Link, deadline: MonotonicTime, text: @escaping () -> String,
@@ -31,8 +35,10 @@ final class Run<Value: Sendable> {
     }
 
     /// Starts a procedure of the bearer, unless the operation has ended.
-    func start(_ procedure: (ATTBearer) -> ATTOperationID) {
+    func start(_ procedure: @escaping (ATTBearer) -> ATTOperationID) {
         guard engine.operations[operation.rawValue] != nil else { return }
+        self.procedure = procedure
+        guard !engine.holds(link, { [self] in start(procedure) }) else { return }
         step = procedure(link.bearer)
         engine.arm(link.bearer.nextDeadline)
     }
@@ -40,12 +46,46 @@ final class Run<Value: Sendable> {
     /// Ends the operation with the result of its last procedure.
     func end(_ result: Result<Value, HostError>) {
         step = nil
+        if case .failure(let error) = result, !hasRaised, let procedure,
+            let level = engine.levelWanted(after: error, on: link)
+        {
+            hasRaised = true
+            return engine.raise(PairingOptions(level: level, allowsJustWorks: false), on: link) { [self] raised in
+                switch raised {
+                case .success: start(procedure)
+                case .failure(let reason): finish(.failure(error.because(reason)))
+                }
+            }
+        }
+        finish(result)
+    }
+
+    private func finish(_ result: Result<Value, HostError>) {
+        procedure = nil
         guard engine.finish(operation) else { return }
         completion(result.mapError { $0.during(text()) })
     }
 }
 
+extension HostError {
+    /// The same error, with what came of the try to raise the link's security.
+    fileprivate func because(_ reason: HostError) -> HostError {
+        var error = self
+        error.detail = [detail, reason.detail].compactMap { $0 }.joined(separator: "; ")
+        return error
+    }
+}
+
 extension StackEngine {
+    /// Keeps `start` until the link to a bonded peer is encrypted; false if there is nothing to wait for (security R1).
+    func holds(_ link: Link, _ start: @escaping () -> Void) -> Bool {
+        guard link.mustWait, link.phase == .open else { return false }
+        link.held.append(start)
+        // As central encryption is on its way; a central is asked for it.
+        if link.role == .peripheral, link.raises.isEmpty { raise(PairingOptions(), on: link) { _ in } }
+        return true
+    }
+
     func run<Value>(
         _ text: @autoclosure @escaping () -> String, _ link: Link, _ timeout: Duration,
         _ completion: @escaping HostCompletion<Value>

@@ -137,7 +137,11 @@ extension StackEngine {
         switch mode {
         case .withResponse: run.start { bearer in bearer.write(value, to: handle, now: now) { run.end($0) } }
         case .withoutResponse:
-            link.bearer.writeCommand(value, to: handle, now: now) { run.end($0) }
+            let send = { [unowned self] in
+                guard operations[run.operation.rawValue] != nil else { return }
+                link.bearer.writeCommand(value, to: handle, now: self.now) { run.end($0) }
+            }
+            if !holds(link, send) { send() }
         }
         return run.operation
     }
@@ -191,7 +195,7 @@ extension StackEngine {
     /// A notification or indication.
     @inline(__always)
     func received(_ value: RawSpan, of handle: UInt16, isIndication: Bool, on link: Link) {
-        guard handle != 0 else { return }
+        guard handle != 0, !link.mustWait else { return }
         if handle == link.serviceChangedHandle { servicesChanged(value, on: link) }
         onValue(link.id, link.attribute(handle), value, isIndication ? .indications : .notifications)
     }

@@ -173,6 +173,7 @@ extension StackEngine: GATTServerDelegate {
         _ server: GATTServer, subscription mode: SubscriptionMode, of attribute: AttributeID, owner: Int,
         from bearer: ATTBearer
     ) {
+        keepSubscriptions(bearer)
         guard owner != Publications.builtIn else { return }
         emit(.subscriptionChanged(link: bearer.peer.link, attribute: attribute, mode: mode))
     }

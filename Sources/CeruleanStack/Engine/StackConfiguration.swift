@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CeruleanHost
 public import CeruleanWire
 
 /// How one host presents itself and what it allows itself to keep.
-public struct StackConfiguration: Hashable, Sendable {
+public struct StackConfiguration: Sendable {
     /// Which address the host uses on the air.
     public enum OwnAddress: Hashable, Sendable {
         /// The controller's public address; a random static one made from ``seed`` when it has none.
@@ -28,6 +29,14 @@ public struct StackConfiguration: Hashable, Sendable {
     public var maximumAdvertisers: Int
     /// Links at one time, 1 to 3,840.
     public var maximumLinks: Int
+    /// How links are paired until an application says otherwise.
+    public var pairing: PairingPolicy
+    /// An operation that the peer refuses for lack of security raises it, and is repeated once.
+    public var raisesSecurity: Bool
+    /// Cryptography and randomness of pairing.
+    public var crypto: any CryptoProvider
+    /// Where bonds are kept; nil keeps them as long as the host lives.
+    public var bonds: (any BondStore)?
 
     /// A host called "Cerulean" with the controller's own address.
     ///
@@ -40,6 +49,10 @@ public struct StackConfiguration: Hashable, Sendable {
         mtu = 517
         maximumAdvertisers = 16_384
         maximumLinks = 3_840
+        pairing = PairingPolicy()
+        raisesSecurity = true
+        crypto = SystemCrypto()
+        bonds = nil
     }
 
     /// A random static address that belongs to ``seed``. Core 5.4, Vol 6, Part B, 1.3.2.1.

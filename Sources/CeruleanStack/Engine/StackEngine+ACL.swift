@@ -62,17 +62,6 @@ extension StackEngine {
         // Security L5: other channels are ignored without a word.
     }
 
-    /// Pairing is not offered: a request is refused in the protocol's own words. Core 5.4, Vol 3, Part H, 3.5.5.
-    private func receiveSecurityManager(_ payload: RawSpan, on link: Link) {
-        guard payload.byteCount > 0 else { return }
-        switch payload[0] {
-        case 0x01 where link.role == .peripheral, 0x0B where link.role == .central:
-            let pairingNotSupported: [UInt8] = [0x05, 0x05]
-            transmit(pairingNotSupported.span.bytes, on: .securityManager, of: link)
-        default: return
-        }
-    }
-
     // MARK: - sending
 
     /// Sends a frame, or lets it wait behind those that wait.

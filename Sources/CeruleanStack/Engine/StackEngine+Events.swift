@@ -17,6 +17,18 @@ extension StackEngine {
         case .commandComplete: receiveCommandComplete(parameters)
         case .commandStatus: receiveCommandStatus(parameters)
         case .disconnectionComplete: decode(HCI.DisconnectionComplete.self, parameters, disconnectionComplete)
+        case .encryptionChange:
+            decode(HCI.EncryptionChange.self, parameters) { event in
+                encryptionChanged(event.handle, event.status, isOn: event.enabled != 0)
+            }
+        case .encryptionChangeV2:
+            decode(HCI.EncryptionChangeV2.self, parameters) { event in
+                encryptionChanged(event.handle, event.status, isOn: event.enabled != 0, keySize: event.keySize)
+            }
+        case .encryptionKeyRefreshComplete:
+            decode(HCI.EncryptionKeyRefreshComplete.self, parameters) { event in
+                encryptionChanged(event.handle, event.status, isOn: event.status == .success)
+            }
         case .hardwareError:
             // Security H19.
             decode(HCI.HardwareError.self, parameters) { event in
@@ -25,7 +37,7 @@ extension StackEngine {
                     recovers: true)
             }
         default:
-            // Security H18, H15: encryption changes nobody asked for change nothing.
+            // Security H18.
             counters.unknownEvents &+= 1
         }
     }
@@ -50,10 +62,7 @@ extension StackEngine {
         case .connectionUpdateComplete?:
             decode(HCI.LEConnectionUpdateComplete.self, parameters, connectionUpdateComplete)
         case .longTermKeyRequest?:
-            // No keys are kept yet; an answer is due nevertheless (security S15).
-            decode(HCI.LELongTermKeyRequest.self, parameters) { event in
-                command(HCI.LELongTermKeyRequestNegativeReply(handle: event.handle))
-            }
+            decode(HCI.LELongTermKeyRequest.self, parameters, longTermKeyRequested)
         case .remoteConnectionParameterRequest?:
             decode(HCI.LERemoteConnectionParameterRequest.self, parameters, remoteParameterRequest)
         default: counters.unknownEvents &+= 1

@@ -171,6 +171,7 @@ extension StackEngine {
         startup.deadline = .distantFuture
         let completion = startup.completion
         startup.completion = nil
+        becomeSomebody()
         setState(.poweredOn)
         completion?(.success(()))
     }

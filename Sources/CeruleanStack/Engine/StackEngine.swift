@@ -22,6 +22,8 @@ public final class StackEngine {
     public var onEvent: (HostEvent) -> Void = { _ in }
     /// Takes notifications and indications. The span is valid only during the call; nothing was copied or allocated.
     public var onValue: (LinkID, AttributeID, RawSpan, SubscriptionMode) -> Void = { _, _, _, _ in }
+    /// Takes the bonds whenever they have changed, for saving.
+    public var onBondsChanged: (BondDatabase) -> Void = { _ in }
     /// Called when the stream of the controller cannot be read any more (security H1): close and open the transport, then
     /// ``start(now:timeout:completion:)``.
     public var onTransportFailure: (HostError) -> Void = { _ in }
@@ -85,6 +87,12 @@ public final class StackEngine {
     var advertiser = Advertiser()
     var connector = Connector()
 
+    // Security
+    var security: SecurityManager
+    var asker = PairingAsker()
+    /// The link that is being closed, while those who wait for it are told.
+    var closingLink: Link?
+
     // Our database
     let server = GATTServer()
     var publications: Publications
@@ -92,6 +100,7 @@ public final class StackEngine {
     /// An engine that is off.
     public init(configuration: StackConfiguration = StackConfiguration()) {
         self.configuration = configuration
+        security = SecurityManager(policy: configuration.pairing, crypto: configuration.crypto)
         advertisers = AdvertiserTable(capacity: configuration.maximumAdvertisers, seed: configuration.seed)
         publications = Publications(name: configuration.name, appearance: configuration.appearance)
         setUpServer()
@@ -132,6 +141,7 @@ public final class StackEngine {
         tickOperations()
         tickLinks()
         tickConnector()
+        tickSecurity()
         earlyPackets.expire(now: now)
         recomputeDeadline()
     }
@@ -158,6 +168,7 @@ public final class StackEngine {
         arm(commands.deadline)
         arm(startup.deadline)
         arm(connector.deadline)
+        arm(security.nextDeadline)
         arm(earlyPackets.deadline)
         for operation in operations.values { arm(operation.deadline) }
         for link in linksByID.values {

@@ -52,7 +52,7 @@ extension StackEngine {
         if let error = unavailable(text()) { return refuse(error) }
         guard let address = DeviceAddress(peer) else { return refuse(HostError(.notFound, detail: "no such peer")) }
         if let request = options.parameters, let error = request.error { return refuse(error) }
-        if let link = linksByID.values.first(where: { $0.address == address && $0.phase == .open && !$0.isUnwanted }) {
+        if let link = linksByID.values.first(where: { $0.isPeer(address) && $0.phase == .open && !$0.isUnwanted }) {
             link.users += 1
             let operation = reserveOperation()
             completion(.success(link.info))
@@ -186,9 +186,16 @@ extension StackEngine {
             centralLinkOpened(link)
         } else {
             advertisingConnected()
-            emit(.linkOpened(link.info))
+            announce(link)
         }
         replayEarlyPackets(link)
+    }
+
+    /// Tells of a link, with the device behind its address if that is bonded; then security starts.
+    private func announce(_ link: Link) {
+        secureOpened(link)
+        link.isAnnounced = true
+        emit(.linkOpened(link.info))
     }
 
     private func openLink(
@@ -217,7 +224,7 @@ extension StackEngine {
             close(link, reason: .remoteUserTerminated)
             return connectNext()
         }
-        emit(.linkOpened(link.info))
+        announce(link)
         for waiter in waiters { join(waiter, link) }
         connectNext()
     }

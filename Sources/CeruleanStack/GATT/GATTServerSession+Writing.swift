@@ -172,12 +172,25 @@ extension GATTServerSession {
             return
         }
         // The other bits are reserved. Vol 3, Part G, 3.3.3.3.
-        let bits = (UInt16(value[0]) | UInt16(value[1]) << 8) & 3
+        configure((UInt16(value[0]) | UInt16(value[1]) << 8) & 3, of: handle, index: index, owner: service.owner)
+    }
+
+    /// Sets configurations that a bonded client made on an earlier link; those of attributes that are gone are left out.
+    func restore(_ configurations: [UInt16: UInt16]) {
+        for (handle, bits) in configurations.sorted(by: { $0.key < $1.key }) {
+            guard let index = server.database.index(of: handle), let service = server.database.service(around: handle),
+                server.database.attributes[index].kind == .clientConfiguration
+            else { continue }
+            configure(bits & 3, of: handle, index: index, owner: service.owner)
+        }
+    }
+
+    private func configure(_ bits: UInt16, of handle: UInt16, index: Int, owner: Int) {
         guard bits != configuration[handle, default: 0] else { return }
         configuration[handle] = bits == 0 ? nil : bits
         guard let characteristic = server.database.index(of: server.database.attributes[index].partner) else { return }
         let mode: SubscriptionMode = bits & 1 != 0 ? .notifications : bits & 2 != 0 ? .indications : .off
         server.delegate?.server(
-            server, subscription: mode, of: server.database.id(at: characteristic), owner: service.owner, from: bearer)
+            server, subscription: mode, of: server.database.id(at: characteristic), owner: owner, from: bearer)
     }
 }

@@ -11,6 +11,7 @@ extension StackHost {
     public func removeSink(_ sink: any HostEventSink) {
         fanOut.remove(sink)
         engine.unpublish(servicesOf: sink, now: loop.now)
+        engine.removePairingSink(sink)
         rearm()
     }
 
@@ -76,6 +77,43 @@ extension StackHost {
     ) -> OperationID {
         defer { rearm() }
         return engine.readRSSI(link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    // MARK: Security
+
+    public func setPairing(_ policy: PairingPolicy, asking sink: (any HostEventSink)?) {
+        engine.setPairing(policy, asking: sink.flatMap { fanOut.contains($0) ? $0 : nil })
+    }
+
+    public func secure(
+        _ link: LinkID, options: PairingOptions, timeout: Duration, completion: @escaping HostCompletion<SecurityLevel>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.secure(link, options: options, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    public func answerPairing(_ answer: PairingAnswer, on link: LinkID) {
+        engine.answerPairing(answer, on: link, now: loop.now)
+        rearm()
+    }
+
+    public func sendKeypress(_ kind: SMP.KeypressKind, on link: LinkID) {
+        engine.sendKeypress(kind, on: link, now: loop.now)
+        rearm()
+    }
+
+    /// Gives out of band data for the next pairing, or what we made for the peer to receive.
+    public func setOutOfBand(_ supply: OutOfBandSupply) { engine.setOutOfBand(supply) }
+
+    public var bonds: [BondedPeer] { engine.bonds }
+
+    public func unpair(_ peer: PeerID, completion: @escaping HostCompletion<Void>) {
+        let isFound = engine.unpair(peer, now: loop.now)
+        rearm()
+        guard isFound else {
+            return completion(.failure(HostError(.notFound, "unpair", detail: "there is no bond with \(peer)")))
+        }
+        whenSaved(completion)
     }
 
     // MARK: The peer's database

@@ -35,6 +35,12 @@ public actor StackHost: Host {
     private var armed = MonotonicTime.distantFuture
     private var isWired = false
     private nonisolated let ownsLoop: Bool
+    private var hasBonds = false
+    private var saves: UInt64 = 0
+    private var saved: UInt64 = 0
+    private var saveWaiters: [(number: UInt64, completion: HostCompletion<Void>)] = []
+    /// Why bonds could not be saved the last time; nil when they are safe.
+    public private(set) var bondFailure: BondStoreError?
 
     /// A host that is not started.
     ///
@@ -61,6 +67,7 @@ public actor StackHost: Host {
         [
             .central, .peripheral, .knowsHandles, .knowsAddresses, .rawScanData, .rawAdvertising,
             .separatesReadsFromNotifications, .batchesPreparedWrites, .controlsMTU, .controlsConnectionParameters,
+            .controlsPairing,
             .choosesIndications, .reliableWrites,
         ]
     }
@@ -94,6 +101,11 @@ public actor StackHost: Host {
         case .open, .opening, .stopping:
             return completion(
                 .failure(HostError(.wrongState, "start", detail: "the adapter is being started or stopped")))
+        }
+        do throws(HostError) {
+            try loadBonds()
+        } catch {
+            return completion(.failure(error.during("start of \(name)")))
         }
         if phase == .open { transport.close() }
         wire()
@@ -143,7 +155,10 @@ public actor StackHost: Host {
         close()
         let completions = stopCompletions
         stopCompletions = []
-        for completion in completions { completion(.success(())) }
+        // Whoever waits for the end may end the process: bonds are safe first.
+        whenSaved { _ in
+            for completion in completions { completion(.success(())) }
+        }
     }
 
     private func close() {
@@ -195,6 +210,54 @@ public actor StackHost: Host {
         if wasStopping { finishStop(current) } else if phase == .open { close() }
     }
 
+    // MARK: - bonds
+
+    /// Bonds that cannot be read are not thrown away: the host does not start without them.
+    private func loadBonds() throws(HostError) {
+        guard !hasBonds else { return }
+        if let store = engine.configuration.bonds {
+            do throws(BondStoreError) {
+                engine.useBonds(try store.load())
+            } catch {
+                throw HostError(
+                    .badData, system: error.system,
+                    detail: "the bonds in \(error.location) cannot be used: \(error.code)")
+            }
+        }
+        hasBonds = true
+    }
+
+    private func save(_ database: BondDatabase) {
+        guard let store = engine.configuration.bonds else { return }
+        saves += 1
+        let number = saves
+        let loop = loop
+        store.save(database) { [weak self] error in
+            loop.execute { [weak self] in self?.assumeIsolated { $0.saved(number, error) } }
+        }
+    }
+
+    private func saved(_ number: UInt64, _ error: BondStoreError?) {
+        saved = max(saved, number)
+        bondFailure = error
+        let done = saveWaiters.filter { $0.number <= number }
+        saveWaiters.removeAll { $0.number <= number }
+        for waiter in done {
+            waiter.completion(
+                error.map {
+                    .failure(
+                        HostError(.badData, system: $0.system, detail: "the bonds could not be saved in \($0.location)")
+                    )
+                } ?? .success(()))
+        }
+    }
+
+    /// Calls back when everything that was to be saved is safe.
+    func whenSaved(_ completion: @escaping HostCompletion<Void>) {
+        guard saved < saves else { return completion(.success(())) }
+        saveWaiters.append((saves, completion))
+    }
+
     // MARK: - wiring
 
     private func wire() {
@@ -204,6 +267,7 @@ public actor StackHost: Host {
         let fanOut = fanOut
         engine.send = { transport.send($0) }
         engine.onEvent = { fanOut.send($0) }
+        engine.onBondsChanged = { [weak self] database in self?.assumeIsolated { $0.save(database) } }
         engine.onValue = { fanOut.send($0, $1, $2, $3) }
         engine.onTransportFailure = { [weak self] _ in
             self?.assumeIsolated { host in if host.phase == .open { host.close() } }

@@ -28,7 +28,7 @@ final class Link {
     let handle: UInt16
     let id: LinkID
     let address: DeviceAddress
-    let peer: PeerID
+    var peer: PeerID
     let role: LinkInfo.Role
     var phase = Phase.open
     var parameters: ConnectionParameters
@@ -44,6 +44,25 @@ final class Link {
     var closedCompletions: [(Result<Void, HostError>) -> Void] = []
     /// When a link that is being closed counts as gone whatever the controller says.
     var closeDeadline = MonotonicTime.distantFuture
+
+    // MARK: security
+
+    /// The bonded device at the other end.
+    var identity: DeviceAddress?
+    /// The application knows of the link.
+    var isAnnounced = false
+    /// The peer is bonded, and encryption is still to come: nothing is asked of it and nothing of it is believed (security R1).
+    var mustWait = false
+    /// What security failed with last.
+    var securityFailure: HostError?
+    /// Why we close the link, when it is more than that we do.
+    var closeReason: HostError?
+    /// What starts when encryption is on.
+    var held: [() -> Void] = []
+    /// Those who wait for the link to become secure.
+    var raises: [(Result<SecurityLevel, HostError>) -> Void] = []
+    /// What the first of them agreed to.
+    var pairingOptions = PairingOptions()
 
     // MARK: sending
 
@@ -94,12 +113,15 @@ final class Link {
         self.parameters = parameters
     }
 
+    /// True if the peer is the device with this address, on the air or for good.
+    func isPeer(_ other: DeviceAddress) -> Bool { address == other || identity == other }
+
     /// Octets that wait.
     var backlog: Int { sendQueue.count - sendHead }
 
     var info: LinkInfo {
         LinkInfo(
-            id: id, peer: peer, address: address, role: role, mtu: bearer.mtu, parameters: parameters,
+            id: id, peer: peer, address: identity ?? address, role: role, mtu: bearer.mtu, parameters: parameters,
             security: bearer.peer.security)
     }
 

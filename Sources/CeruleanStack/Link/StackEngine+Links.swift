@@ -65,12 +65,18 @@ extension StackEngine {
     func closed(_ link: Link, _ reason: HostError) {
         guard link.phase != .closed else { return }
         link.phase = .closed
+        let reason = link.closeReason ?? reason
         if links[Int(link.handle)] === link { links[Int(link.handle)] = nil }
         linksByID.removeValue(forKey: link.id)
         reclaimCredits(of: link)
         link.reassembler.drop()
         let info = link.info
         endOperations(of: link.id, reason)
+        link.held = []
+        closingLink = link
+        perform(security.linkClosed(link.id, now: now))
+        closingLink = nil
+        link.raises = []
         link.bearer.close(reason)
         if !link.isUnwanted { emit(.linkClosed(info, reason: reason)) }
         let completions = link.closedCompletions
@@ -80,7 +86,7 @@ extension StackEngine {
     }
 
     func linkUpdated(_ link: Link) {
-        guard link.phase != .closed, !link.isUnwanted else { return }
+        guard link.phase != .closed, !link.isUnwanted, link.isAnnounced else { return }
         emit(.linkUpdated(link.info))
     }
 

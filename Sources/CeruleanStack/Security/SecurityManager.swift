@@ -181,6 +181,21 @@ public struct SecurityManager: Sendable {
         return actions
     }
 
+    /// Gives up what somebody wanted for a link; a pairing that runs is ended.
+    public mutating func cancelPairing(on id: LinkID, now: MonotonicTime) -> [SecurityAction] {
+        change(id, now) { manager, link, actions in
+            link.wanted = nil
+            link.wantedUntil = nil
+            if let outcome = link.held { manager.complete(outcome, isKept: false, &link, id, now, &actions) }
+            if var machine = link.pairing { manager.take(machine.cancel(), machine, &link, id, now, &actions) }
+        }
+    }
+
+    /// The level that the key of the bond gives to a link; nil without one.
+    public func keyLevel(of id: LinkID) -> SecurityLevel? {
+        links[id].flatMap { key(for: $0)?.strength.level }
+    }
+
     /// The application's answer to the open question of a link.
     public mutating func answer(_ answer: PairingAnswer, on id: LinkID, now: MonotonicTime) -> [SecurityAction] {
         change(id, now) { manager, link, actions in
