@@ -81,7 +81,7 @@ struct BumbleCentralTests {
 
     @Test(arguments: PeerAir.allCases)
     func receivesNotificationsOfAHeartRateStrap(air: PeerAir) async throws {
-        try await withCentral(air, "heartrate", name: "Heart Rate") { _, central in
+        try await withCentral(air, "heartrate", name: "Cerulean Strap") { _, central in
             let tree = try await central.ask("discover")
             let measurement = try handles(of: "2A37", in: tree)[0]
             _ = try await central.ask("subscribe", "\"handle\":\(measurement),\"count\":2")
