@@ -2,35 +2,39 @@
 
 public import CeruleanHost
 public import CeruleanStack
-import CeruleanTransport
+public import CeruleanTransport
 
 extension Adapter {
     /// A radio of this machine over the Linux HCI user channel: `hci:0`.
-    public static func hci(_ index: Int, configuration: StackConfiguration = StackConfiguration()) -> Adapter {
+    public static func hci(_ index: Int, configuration: StackConfiguration = StackConfiguration(), tap: HCITap? = nil)
+        -> Adapter
+    {
         Adapter(name: "hci:\(index)") { () throws(HostError) -> any Host in
             guard let index = UInt16(exactly: index) else {
                 throw HostError(.invalidArgument, "opening hci:\(index)", detail: "adapters go from 0 to 65535")
             }
-            return threaded(UserChannelTransport(index: index), configuration)
+            return threaded(UserChannelTransport(index: index), configuration, tap)
         }
     }
 
     /// A controller that speaks H4 over TCP: `tcp:HOST:PORT`.
     public static func tcp(
-        host: String, port: Int, configuration: StackConfiguration = StackConfiguration()
+        host: String, port: Int, configuration: StackConfiguration = StackConfiguration(), tap: HCITap? = nil
     ) -> Adapter {
         Adapter(name: "tcp:\(host):\(port)") { () throws(HostError) -> any Host in
             guard let number = UInt16(exactly: port), number > 0 else {
                 throw HostError(.invalidArgument, "opening tcp:\(host):\(port)", detail: "ports go from 1 to 65535")
             }
-            return threaded(StreamTransport.tcp(host: host, port: number), configuration)
+            return threaded(StreamTransport.tcp(host: host, port: number), configuration, tap)
         }
     }
 
     /// A controller that speaks H4 over a Unix socket: `unix:PATH`.
-    public static func unix(_ path: String, configuration: StackConfiguration = StackConfiguration()) -> Adapter {
+    public static func unix(
+        _ path: String, configuration: StackConfiguration = StackConfiguration(), tap: HCITap? = nil
+    ) -> Adapter {
         Adapter(name: "unix:\(path)") { () throws(HostError) -> any Host in
-            threaded(StreamTransport.unix(path: path), configuration)
+            threaded(StreamTransport.unix(path: path), configuration, tap)
         }
     }
 
@@ -45,10 +49,13 @@ extension Adapter {
     public static var automatic: Adapter { automatic() }
 
     /// As ``automatic``, with a configuration.
-    public static func automatic(configuration: StackConfiguration = StackConfiguration()) -> Adapter {
+    public static func automatic(configuration: StackConfiguration = StackConfiguration(), tap: HCITap? = nil)
+        -> Adapter
+    {
         Adapter(name: "auto") { () throws(HostError) -> any Host in
             do throws(HostError) {
-                return threaded(UserChannelTransport(index: try UserChannelTransport.firstAvailable()), configuration)
+                return threaded(
+                    UserChannelTransport(index: try UserChannelTransport.firstAvailable()), configuration, tap)
             } catch {
                 var error = error
                 let reason = error.detail.map { $0 + "; " } ?? ""
@@ -61,28 +68,30 @@ extension Adapter {
 
     /// Reads an adapter string: `auto`, `virtual`, `bluez[:hci0]`, `hci:0`, `tcp:HOST:PORT`, `unix:PATH`, `serial:PATH[@BAUD]`.
     ///
-    /// `virtual` gives an air of its own with nothing on it; programs that have devices to put there do so themselves.
+    /// `tap` sees every HCI packet. `virtual` gives an air of its own with nothing on it; programs that have devices to put there do so themselves.
     /// - Throws: `invalidArgument` for anything else.
-    public init(parsing text: String, configuration: StackConfiguration = StackConfiguration()) throws(HostError) {
+    public init(
+        parsing text: String, configuration: StackConfiguration = StackConfiguration(), tap: HCITap? = nil
+    ) throws(HostError) {
         let (kind, rest) = Self.split(text)
         switch (kind, rest) {
         case ("auto", nil):
-            self = .automatic(configuration: configuration)
+            self = .automatic(configuration: configuration, tap: tap)
         case ("virtual", nil):
             self = Adapter(name: "virtual") { () throws(HostError) -> any Host in
                 VirtualWorld(on: ThreadLoop(name: "virtual")).makeHost(
-                    name: configuration.name, configuration: configuration)
+                    name: configuration.name, configuration: configuration, tap: tap)
             }
         case ("hci", let number?):
             guard let index = UInt16(number.hasPrefix("hci") ? String(number.dropFirst(3)) : number) else {
                 throw Self.malformed(text, "hci:0")
             }
-            self = .hci(Int(index), configuration: configuration)
+            self = .hci(Int(index), configuration: configuration, tap: tap)
         case ("tcp", let address?):
             guard let (host, port) = Self.hostAndPort(address) else { throw Self.malformed(text, "tcp:127.0.0.1:6402") }
-            self = .tcp(host: host, port: Int(port), configuration: configuration)
+            self = .tcp(host: host, port: Int(port), configuration: configuration, tap: tap)
         case ("unix", let path?) where !path.isEmpty:
-            self = .unix(path, configuration: configuration)
+            self = .unix(path, configuration: configuration, tap: tap)
         case ("serial", let path?) where !path.isEmpty:
             self = Self.missing(
                 text, "serial ports are not supported yet; bridge the port to TCP and use tcp:HOST:PORT")
@@ -96,9 +105,13 @@ extension Adapter {
 
     // MARK: - private
 
-    private static func threaded(_ transport: any HCITransport, _ configuration: StackConfiguration) -> StackHost {
-        StackHost(
-            transport: transport, loop: ThreadLoop(name: transport.name), configuration: configuration, ownsLoop: true)
+    private static func threaded(
+        _ transport: any HCITransport, _ configuration: StackConfiguration, _ tap: HCITap?
+    ) -> StackHost {
+        let carrier: any HCITransport
+        if let tap { carrier = TappedTransport(transport, tap: tap) } else { carrier = transport }
+        return StackHost(
+            transport: carrier, loop: ThreadLoop(name: transport.name), configuration: configuration, ownsLoop: true)
     }
 
     private static func missing(_ text: String, _ detail: String) -> Adapter {

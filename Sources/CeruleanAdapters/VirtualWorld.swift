@@ -2,7 +2,7 @@
 
 public import CeruleanHost
 public import CeruleanStack
-import CeruleanTransport
+public import CeruleanTransport
 public import CeruleanVirtual
 public import CeruleanWire
 import Synchronization
@@ -70,13 +70,16 @@ public final class VirtualWorld: Sendable {
     ///   - address: its address on the air; nil makes up a public one. A random one must be static.
     ///   - position: where it stands.
     ///   - configuration: other settings of the host; name and address come from the parameters.
+    ///   - tap: sees every HCI packet of the host.
     ///   - controller: changes what the controller is made of.
     public func makeHost(
         name: String = "Cerulean", address: DeviceAddress? = nil, position: Position = .origin,
-        configuration: StackConfiguration? = nil,
+        configuration: StackConfiguration? = nil, tap: HCITap? = nil,
         controller change: (inout VirtualController.Configuration) -> Void = { _ in }
     ) -> StackHost {
-        let (host, far) = LocalTransport.pair(name: "virtual")
+        let (near, far) = LocalTransport.pair(name: "virtual")
+        let host: any HCITransport
+        if let tap { host = TappedTransport(near, tap: tap) } else { host = near }
         let station = add(far, address: address, position: position, change)
         var settings = configuration ?? StackConfiguration(seed: seed &* 31 &+ UInt64(station.number))
         settings.name = name

@@ -24,6 +24,12 @@ enum AdapterChoice {
     ) async throws -> Result {
         let text = invocation.value("adapter") ?? "auto"
         if let override { return try await body(override(text)) }
+        var tap: HCITap?
+        if let path = invocation.value("trace") {
+            let trace = try TraceFile(path)
+            tap = { isReceived, packet in trace.write(packet, isReceived: isReceived) }
+        }
+        let chosenTap = tap
         if text == "virtual" || text.hasPrefix("virtual:") {
             let file = String(text.dropFirst(8))
             guard text == "virtual" || !file.isEmpty else {
@@ -33,21 +39,21 @@ enum AdapterChoice {
             return try await room.run(on: ThreadLoop(name: "virtual")) { world in
                 try await body(
                     Adapter(name: text) { () throws(HostError) -> any Host in
-                        world.makeHost(name: name, address: address)
+                        world.makeHost(name: name, address: address, tap: chosenTap)
                     })
             }
         }
-        return try await body(try adapter(text, name: name, address: address))
+        return try await body(try adapter(text, name: name, address: address, tap: tap))
     }
 
     private static func adapter(
-        _ text: String, name: String, address: DeviceAddress?
+        _ text: String, name: String, address: DeviceAddress?, tap: HCITap?
     ) throws(CommandError) -> Adapter {
         var configuration = StackConfiguration(name: name)
         // Only a random address can be chosen; the public one is the controller's own.
         if let address, address.peerKind == .random { configuration.address = .random(address.address) }
         do {
-            return try Adapter(parsing: text, configuration: configuration)
+            return try Adapter(parsing: text, configuration: configuration, tap: tap)
         } catch {
             let text = BluetoothError(error, during: "").description
             throw CommandError(error.code == .invalidArgument ? .usage : .noAdapter, "--adapter: \(text)")
