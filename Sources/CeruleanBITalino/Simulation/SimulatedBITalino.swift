@@ -24,6 +24,8 @@ public struct SimulatedBITalino: SimulatedDevice {
     public var signals: BITalino.SimulatedBoard.Signals
     /// The reading of the battery, 10 bits.
     public var battery = 620
+    /// What goes wrong between board and radio.
+    public var faults = BITalino.LineFaults()
 
     /// A board; by default with the firmware's own test signals on all inputs.
     public init(
@@ -42,7 +44,9 @@ public struct SimulatedBITalino: SimulatedDevice {
     public func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws {
         var board = BITalino.SimulatedBoard(version: version, signals: signals)
         board.battery = battery
-        let radio = Radio(module: BITalino.SimulatedModule(board: board), host: server.host)
+        var module = BITalino.SimulatedModule(board: board)
+        module.faults = faults
+        let radio = Radio(module: module, host: server.host)
         let frames = LocalCharacteristic(
             BITalino.framesCharacteristic, [.read, .notify], descriptors: [Self.named("Frames")])
         let commands = LocalCharacteristic(

@@ -16,6 +16,8 @@ extension BITalino {
 
         /// The board behind it.
         public var board: SimulatedBoard
+        /// What goes wrong on the serial line between the two.
+        public var faults = LineFaults()
         private var value: [UInt8] = []
         private var since: MonotonicTime = .zero
         private var now: MonotonicTime = .zero
@@ -74,7 +76,7 @@ extension BITalino {
             let room = Self.valueSize - value.count
             guard room > 0, board.pendingOctets > 0 else { return }
             if value.isEmpty { since = now }
-            value += board.take(room)
+            faults.append(board.take(room), to: &value, limit: Self.valueSize)
         }
     }
 }

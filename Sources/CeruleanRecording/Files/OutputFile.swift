@@ -26,7 +26,7 @@ public enum RecordingDestination: Hashable, Sendable {
 final class OutputFile {
     let destination: RecordingDestination
     private var descriptor: Int32
-    /// Octets written, up to the end of the last whole piece.
+    /// Octets written, up to the end of the last piece.
     private var length: off_t = 0
     private var unsynced = 0
 
@@ -61,7 +61,7 @@ final class OutputFile {
 
     deinit { if descriptor >= 0 { _ = Self.closeDescriptor(descriptor) } }
 
-    /// Appends a piece: all of it, or nothing of it is left in a file.
+    /// Appends lines of text; if the disk is full, as many whole lines as find room stay in the file.
     ///
     /// - Throws: ``RecordingError`` `.diskFull` or `.cannotWrite`.
     func write(_ bytes: [UInt8]) throws(RecordingError) {
@@ -79,7 +79,10 @@ final class OutputFile {
             }
             let code = errno
             if count < 0, code == EINTR { continue }
-            if done > 0, case .file = destination { _ = ftruncate(descriptor, length) }
+            if done > 0, case .file = destination {
+                let whole = bytes[..<done].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+                _ = ftruncate(descriptor, length + off_t(whole))
+            }
             throw Self.failure(destination, "cannot be written", code)
         }
         length += off_t(bytes.count)
