@@ -33,6 +33,8 @@ actor CentralCore: HostEventSink {
     private var powerWaiters: [(id: UInt64, completion: HostCompletion<Void>)] = []
     private var nextNumber: UInt64 = 0
     private(set) var isOver = false
+    /// Where pairing asks its questions.
+    var desk: PairingDesk?
 
     init(host: any Host, ownsHost: Bool) {
         self.host = host
@@ -170,6 +172,8 @@ actor CentralCore: HostEventSink {
     func shutdown(_ completion: @escaping HostCompletion<Void>) {
         guard !isOver else { return completion(.success(())) }
         isOver = true
+        desk?.close()
+        desk = nil
         for scan in scans { end(scan, BluetoothError(.cancelled, "scan", detail: "the central was shut down")) }
         scans = []
         for waiter in powerWaiters { waiter.completion(.failure(HostError(.cancelled))) }

@@ -50,6 +50,8 @@ actor ServerCore: HostEventSink {
     var advertisements: [ServerAdvertisement] = []
     private var nextNumber: UInt64 = 0
     private(set) var isOver = false
+    /// Where pairing asks its questions.
+    var desk: PairingDesk?
 
     init(host: any Host, ownsHost: Bool, handlerTimeout: Duration) {
         self.host = host
@@ -274,6 +276,8 @@ actor ServerCore: HostEventSink {
         guard !isOver else { return completion(.success(())) }
         stopAllAdvertising()
         isOver = true
+        desk?.close()
+        desk = nil
         sendUpdates()
         let waiters = subscriberWaiters
         subscriberWaiters = []
