@@ -7,9 +7,24 @@ import CeruleanWire
 /// It answers all commands, makes a link for each Create Connection, and serves one small database on each link.
 final class Remote {
     /// Octets for the host, taken by the owner.
-    var outbox: [UInt8] = []
+    @exclusivity(unchecked) var outbox: [UInt8] = []
     /// What a Read Response carries.
-    var readValue: [UInt8] = []
+    var readValue: [UInt8] {
+        get { Array(readAnswer.dropFirst(8 + 10)) }
+        set {
+            // Completed packets, then the response.
+            let length = newValue.count + 1
+            readAnswer =
+                Self.completed + [2, 0, 0x20, UInt8(length + 4), 0, UInt8(length), 0, 4, 0, 0x0B] + newValue
+        }
+    }
+    @exclusivity(unchecked) private var readAnswer: [UInt8] = []
+    private static let completed: [UInt8] = [4, 0x13, 5, 1, 0, 0, 1, 0]
+
+    /// Puts a running number into the value of the next Read Response.
+    func number(_ value: UInt64) {
+        readAnswer.withUnsafeMutableBytes { unsafe $0.storeBytes(of: value, toByteOffset: 8 + 10, as: UInt64.self) }
+    }
     /// ATT PDUs of the host that are no requests of the set-up, for the owner to look at.
     var onResponse: (RawSpan) -> Void = { _ in }
 
@@ -66,19 +81,20 @@ final class Remote {
 
     private func receiveACL(_ body: RawSpan) {
         let handle = body.uint16(at: 0) & 0x0FFF
-        outbox.append(4)
-        outbox.append(0x13)
-        outbox.append(5)
-        outbox.append(1)
-        append(handle)
-        append(1)
-        guard body.uint16(at: 6) == 4 else { return }
         let pdu = body.extracting(8..<body.byteCount)
+        let start = outbox.count
+        if pdu[0] == 0x0A, body.uint16(at: 6) == 4 {
+            outbox.append(contentsOf: readAnswer)
+            outbox[start + 9] = UInt8(truncatingIfNeeded: handle)
+            outbox[start + 10] = UInt8(truncatingIfNeeded: handle >> 8) | 0x20
+        } else {
+            outbox.append(contentsOf: Self.completed)
+        }
+        outbox[start + 4] = UInt8(truncatingIfNeeded: handle)
+        outbox[start + 5] = UInt8(truncatingIfNeeded: handle >> 8)
+        guard body.uint16(at: 6) == 4 else { return }
         switch pdu[0] {
-        case 0x0A:
-            header(handle, 1 + readValue.count)
-            outbox.append(0x0B)
-            outbox.append(contentsOf: readValue)
+        case 0x0A: return
         case 0x02: answer(handle, [0x03, 0x05, 0x02])
         case 0x10 where pdu.uint16(at: 1) <= 1: answer(handle, [0x11, 6, 1, 0, 4, 0, 0x0D, 0x18])
         case 0x06 where pdu.uint16(at: 1) <= 1: answer(handle, [0x07, 1, 0, 4, 0])

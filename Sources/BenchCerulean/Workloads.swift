@@ -44,9 +44,7 @@ enum Workloads {
         let nanoseconds = measure {
             var index = 0
             for number in 0..<operations {
-                bench.remote.readValue.withUnsafeMutableBytes {
-                    unsafe $0.storeBytes(of: UInt64(number), as: UInt64.self)
-                }
+                bench.remote.number(UInt64(number))
                 _ = engine.read(attributes[index], on: links[index], timeout: .seconds(30), now: now) {
                     result.take($0)
                 }

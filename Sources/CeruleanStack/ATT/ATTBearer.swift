@@ -30,35 +30,36 @@ public final class ATTBearer {
     /// The longest PDU that we take, 23 to 517 octets.
     public let localMTU: Int
     /// The longest PDU in either direction now, 23 to 517 octets.
-    public private(set) var mtu = ATT.defaultMTU
+    @exclusivity(unchecked) public private(set) var mtu = ATT.defaultMTU
     /// Who is at the other end. The owner changes it when the security of the link changes.
     public var peer: ATTPeer
     /// When ``tick(now:)`` must be called; `.distantFuture` when nothing is pending.
-    public private(set) var nextDeadline = MonotonicTime.distantFuture
+    @exclusivity(unchecked) public private(set) var nextDeadline = MonotonicTime.distantFuture
 
-    private(set) var state = State.open
-    var output: (any ATTBearerOutput)?
-    var session: GATTServerSession?
-    private var scratch: [UInt8] = []
+    // As for the engine: nothing is held `inout` while the output is called.
+    @exclusivity(unchecked) private(set) var state = State.open
+    @exclusivity(unchecked) var output: (any ATTBearerOutput)?
+    @exclusivity(unchecked) var session: GATTServerSession?
+    @exclusivity(unchecked) private var scratch: [UInt8] = []
     private var isMTUExchanged = false
 
     // The client's side: one request at a time.
-    var current: ATTOperation?
-    var waiting = ATTQueue<ATTOperation>()
-    var pendingRequest: UInt8 = 0
-    var requestDeadline = MonotonicTime.distantFuture { didSet { updateDeadline() } }
+    @exclusivity(unchecked) var current: ATTOperation?
+    @exclusivity(unchecked) var waiting = ATTQueue<ATTOperation>()
+    @exclusivity(unchecked) var pendingRequest: UInt8 = 0
+    @exclusivity(unchecked) var requestDeadline = MonotonicTime.distantFuture { didSet { updateDeadline() } }
     var lastOperation: UInt64 = 0
 
     // Values that go without being asked for.
-    var values = ATTQueue<OutgoingValue>()
-    var indications = ATTQueue<OutgoingIndication>()
-    var unconfirmed: OutgoingIndication?
-    var indicationDeadline = MonotonicTime.distantFuture { didSet { updateDeadline() } }
-    var writerWaits = false
-    var updaterWaits = false
-    private var blockedAnswers = 0
+    @exclusivity(unchecked) var values = ATTQueue<OutgoingValue>()
+    @exclusivity(unchecked) var indications = ATTQueue<OutgoingIndication>()
+    @exclusivity(unchecked) var unconfirmed: OutgoingIndication?
+    @exclusivity(unchecked) var indicationDeadline = MonotonicTime.distantFuture { didSet { updateDeadline() } }
+    @exclusivity(unchecked) var writerWaits = false
+    @exclusivity(unchecked) var updaterWaits = false
+    @exclusivity(unchecked) private var blockedAnswers = 0
 
-    var answerDeadline = MonotonicTime.distantFuture { didSet { updateDeadline() } }
+    @exclusivity(unchecked) var answerDeadline = MonotonicTime.distantFuture { didSet { updateDeadline() } }
 
     /// Opens a bearer.
     ///
@@ -66,8 +67,8 @@ public final class ATTBearer {
     ///   - localMTU: the longest PDU that we take; held within 23 to 517 octets.
     ///   - server: answers the peer's requests; without one they are refused.
     ///   - peer: who is at the other end.
-    ///   - output: performs what the bearer asks for; kept until ``close(_:)``.
-    public init(localMTU: Int = ATT.maximumMTU, server: GATTServer?, peer: ATTPeer, output: any ATTBearerOutput) {
+    ///   - output: performs what the bearer asks for; kept until ``close(_:)``. The stack itself sets it right behind.
+    public init(localMTU: Int = ATT.maximumMTU, server: GATTServer?, peer: ATTPeer, output: (any ATTBearerOutput)?) {
         self.localMTU = min(max(localMTU, ATT.defaultMTU), ATT.maximumMTU)
         self.peer = peer
         self.output = output
@@ -142,8 +143,8 @@ public final class ATTBearer {
     public func exchangeMTU(
         now: MonotonicTime, completion: @escaping (Result<Int, HostError>) -> Void
     ) -> ATTOperationID {
-        start(ExchangeMTU(localMTU: localMTU), now: now) { [weak self] result in
-            guard let self else { return completion(result) }
+        start(ExchangeMTU(localMTU: localMTU), now: now) { [unowned self] result in
+            // Operations are held by the bearer alone, so it is there when they end.
             completion(
                 result.map { peerMTU in
                     self.agree(peerMTU)

@@ -3,12 +3,22 @@
 import CeruleanHost
 import CeruleanWire
 
+/// What an operation on the peer's database is called in errors; put together only when there is one.
+struct OperationText {
+    var verb: StaticString
+    var attribute: AttributeID?
+
+    /// As in `read of handle 0x0003 on C4:7C:8D:00:11:22`.
+    func text(on link: Link) -> String {
+        verb.description + (attribute.map { " " + StackEngine.name($0) } ?? "") + " on \(link.address)"
+    }
+}
+
 /// One operation on the peer's database, from the call to its single end.
-final class Run<Value: Sendable> {
-    let operation: OperationID
-    private let engine: StackEngine
-    private let link: Link
-    private let text: () -> String
+final class Run<Value: Sendable>: PendingOperation {
+    private unowned(unsafe) let engine: StackEngine
+    private let on: Link
+    private let text: OperationText
     private let completion: HostCompletion<Value>
     /// The procedure of the bearer that runs.
     private var step: ATTOperationID?
@@ -18,39 +28,33 @@ final class Run<Value: Sendable> {
     private var hasRaised = false
 
     init(
-        _ engine: StackEngine, _ link: Link, deadline: MonotonicTime, text: @escaping () -> String,
+        _ engine: StackEngine, _ link: Link, deadline: MonotonicTime, text: OperationText,
         completion: @escaping HostCompletion<Value>
     ) {
         self.engine = engine
-        self.link = link
+        on = link
         self.text = text
         self.completion = completion
-        operation = engine.reserveOperation()
-        engine.operations[operation.rawValue] = StackEngine.Operation(deadline: deadline, link: link.id) {
-            [self] error in
-            if let step { link.bearer.cancel(step) }
-            self.completion(.failure(error.during(self.text())))
-        }
-        engine.arm(deadline)
+        super.init(deadline: deadline, link: link.id)
     }
 
     /// Starts a procedure of the bearer, unless the operation has ended.
     func start(_ procedure: @escaping (ATTBearer) -> ATTOperationID) {
-        guard engine.operations[operation.rawValue] != nil else { return }
+        guard engine.operations.contains(id) else { return }
         self.procedure = procedure
-        guard !engine.holds(link, { [self] in start(procedure) }) else { return }
-        step = procedure(link.bearer)
-        engine.arm(link.bearer.nextDeadline)
+        guard !engine.holds(on, { [self] in start(procedure) }) else { return }
+        step = procedure(on.bearer)
+        engine.arm(on.bearer.nextDeadline)
     }
 
     /// Ends the operation with the result of its last procedure.
     func end(_ result: Result<Value, HostError>) {
         step = nil
         if case .failure(let error) = result, !hasRaised, let procedure,
-            let level = engine.levelWanted(after: error, on: link)
+            let level = engine.levelWanted(after: error, on: on)
         {
             hasRaised = true
-            return engine.raise(PairingOptions(level: level, allowsJustWorks: false), on: link) { [self] raised in
+            return engine.raise(PairingOptions(level: level, allowsJustWorks: false), on: on) { [self] raised in
                 switch raised {
                 case .success: start(procedure)
                 case .failure(let reason): finish(.failure(error.because(reason)))
@@ -62,8 +66,17 @@ final class Run<Value: Sendable> {
 
     private func finish(_ result: Result<Value, HostError>) {
         procedure = nil
-        guard engine.finish(operation) else { return }
-        completion(result.mapError { $0.during(text()) })
+        guard engine.finish(id) else { return }
+        switch result {
+        case .success: completion(result)
+        case .failure(let error): completion(.failure(error.during(text.text(on: on))))
+        }
+    }
+
+    override func fail(_ error: HostError) {
+        procedure = nil
+        if let step { on.bearer.cancel(step) }
+        completion(.failure(error.during(text.text(on: on))))
     }
 }
 
@@ -87,10 +100,15 @@ extension StackEngine {
     }
 
     func run<Value>(
-        _ text: @autoclosure @escaping () -> String, _ link: Link, _ timeout: Duration,
+        _ verb: StaticString, _ attribute: AttributeID? = nil, _ link: Link, _ timeout: Duration,
         _ completion: @escaping HostCompletion<Value>
     ) -> Run<Value> {
-        Run(self, link, deadline: deadline(timeout), text: text, completion: completion)
+        let run = Run(
+            self, link, deadline: deadline(timeout), text: OperationText(verb: verb, attribute: attribute),
+            completion: completion)
+        operations.add(run)
+        arm(run.deadline)
+        return run
     }
 }
 

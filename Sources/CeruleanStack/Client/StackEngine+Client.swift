@@ -12,7 +12,7 @@ extension StackEngine {
     ) -> OperationID {
         self.now = now
         guard let link = open(id, "discovery of services", completion) else { return reserveOperation() }
-        let run = run("discovery of services on \(link.address)", link, timeout, completion)
+        let run = run("discovery of services", nil, link, timeout, completion)
         guard let types, !types.isEmpty else {
             run.start { [self] bearer in
                 bearer.discoverPrimaryServices(now: now) { [self] result in
@@ -20,10 +20,10 @@ extension StackEngine {
                     if case .success(let services) = result { watchServiceChanged(services, of: link) }
                 }
             }
-            return run.operation
+            return run.id
         }
         discover(types[...], found: [], link, run)
-        return run.operation
+        return run.id
     }
 
     private func discover(
@@ -49,9 +49,10 @@ extension StackEngine {
         completion: @escaping HostCompletion<[ServiceInfo]>
     ) -> OperationID {
         self.now = now
-        let text = "discovery of included services of \(Self.name(service))"
-        guard let (link, start, end) = found(service, id, text, completion) else { return reserveOperation() }
-        let run = run(text, link, timeout, completion)
+        guard let (link, start, end) = found(service, id, "discovery of included services of", completion) else {
+            return reserveOperation()
+        }
+        let run = run("discovery of included services of", service, link, timeout, completion)
         run.start { bearer in
             bearer.findIncludedServices(start: start, end: end, now: now) { result in
                 run.end(
@@ -63,7 +64,7 @@ extension StackEngine {
                     })
             }
         }
-        return run.operation
+        return run.id
     }
 
     /// Finds the characteristics of a service, in handle order.
@@ -72,15 +73,16 @@ extension StackEngine {
         completion: @escaping HostCompletion<[CharacteristicInfo]>
     ) -> OperationID {
         self.now = now
-        let text = "discovery of characteristics of \(Self.name(service))"
-        guard let (link, start, end) = found(service, id, text, completion) else { return reserveOperation() }
-        let run = run(text, link, timeout, completion)
+        guard let (link, start, end) = found(service, id, "discovery of characteristics of", completion) else {
+            return reserveOperation()
+        }
+        let run = run("discovery of characteristics of", service, link, timeout, completion)
         run.start { bearer in
             bearer.discoverCharacteristics(start: start, end: end, now: now) { result in
                 run.end(result.map { link.found($0) })
             }
         }
-        return run.operation
+        return run.id
     }
 
     /// Finds the descriptors of a characteristic, in handle order.
@@ -89,21 +91,22 @@ extension StackEngine {
         completion: @escaping HostCompletion<[DescriptorInfo]>
     ) -> OperationID {
         self.now = now
-        let text = "discovery of descriptors of \(Self.name(characteristic))"
-        guard let (link, handle) = current(characteristic, id, text, completion) else { return reserveOperation() }
-        let run = run(text, link, timeout, completion)
+        guard let (link, handle) = current(characteristic, id, "discovery of descriptors of", completion) else {
+            return reserveOperation()
+        }
+        let run = run("discovery of descriptors of", characteristic, link, timeout, completion)
         let end = link.characteristicEnds[handle] ?? handle
         guard handle < end else {
             // Behind the value there is nothing.
             run.end(.success([]))
-            return run.operation
+            return run.id
         }
         run.start { bearer in
             bearer.discoverDescriptors(start: handle + 1, end: end, now: now) { result in
                 run.end(result.map { link.found($0, of: handle) })
             }
         }
-        return run.operation
+        return run.id
     }
 
     /// Reads a whole value, however long.
@@ -112,12 +115,12 @@ extension StackEngine {
         completion: @escaping HostCompletion<[UInt8]>
     ) -> OperationID {
         self.now = now
-        guard let (link, handle) = current(attribute, id, "read of \(Self.name(attribute))", completion) else {
+        guard let (link, handle) = current(attribute, id, "read of", completion) else {
             return reserveOperation()
         }
-        let run = run("read of \(Self.name(attribute)) on \(link.address)", link, timeout, completion)
+        let run = run("read of", attribute, link, timeout, completion)
         run.start { bearer in bearer.read(handle, now: now) { run.end($0) } }
-        return run.operation
+        return run.id
     }
 
     /// Writes a value of at most 512 octets.
@@ -126,24 +129,24 @@ extension StackEngine {
         now: MonotonicTime, completion: @escaping HostCompletion<Void>
     ) -> OperationID {
         self.now = now
-        guard let (link, handle) = current(attribute, id, "write to \(Self.name(attribute))", completion) else {
+        guard let (link, handle) = current(attribute, id, "write to", completion) else {
             return reserveOperation()
         }
-        let run = run("write to \(Self.name(attribute)) on \(link.address)", link, timeout, completion)
+        let run = run("write to", attribute, link, timeout, completion)
         guard value.count <= 512 else {
             run.end(.failure(HostError(.invalidArgument, detail: "\(value.count) octets, at most 512 fit")))
-            return run.operation
+            return run.id
         }
         switch mode {
         case .withResponse: run.start { bearer in bearer.write(value, to: handle, now: now) { run.end($0) } }
         case .withoutResponse:
             let send = { [unowned self] in
-                guard operations[run.operation.rawValue] != nil else { return }
+                guard operations.contains(run.id) else { return }
                 link.bearer.writeCommand(value, to: handle, now: self.now) { run.end($0) }
             }
             if !holds(link, send) { send() }
         }
-        return run.operation
+        return run.id
     }
 
     /// Writes several values so that all or none take effect.
@@ -153,17 +156,17 @@ extension StackEngine {
     ) -> OperationID {
         self.now = now
         guard let link = open(id, "reliable write", completion) else { return reserveOperation() }
-        let run = run("reliable write on \(link.address)", link, timeout, completion)
+        let run = run("reliable write", nil, link, timeout, completion)
         var writes: [(handle: UInt16, value: [UInt8])] = []
         for (attribute, value) in values {
             guard link.isCurrent(attribute), let handle = attribute.handle else {
                 run.end(.failure(Self.stale(attribute)))
-                return run.operation
+                return run.id
             }
             writes.append((handle, value))
         }
         run.start { bearer in bearer.writeReliably(writes, now: now) { run.end($0) } }
-        return run.operation
+        return run.id
     }
 
     /// Subscribes to a characteristic, or unsubscribes.
@@ -172,9 +175,10 @@ extension StackEngine {
         completion: @escaping HostCompletion<Void>
     ) -> OperationID {
         self.now = now
-        let text = "subscription to \(Self.name(characteristic))"
-        guard let (link, handle) = current(characteristic, id, text, completion) else { return reserveOperation() }
-        let run = run("\(text) on \(link.address)", link, timeout, completion)
+        guard let (link, handle) = current(characteristic, id, "subscription to", completion) else {
+            return reserveOperation()
+        }
+        let run = run("subscription to", characteristic, link, timeout, completion)
         run.start { bearer in
             bearer.subscribe(
                 to: handle, end: link.characteristicEnds[handle] ?? 0xFFFF, descriptor: link.configurations[handle],
@@ -184,11 +188,11 @@ extension StackEngine {
                 run.end(result.map { _ in })
             }
         }
-        return run.operation
+        return run.id
     }
 
     /// Whether a write without response would be sent now rather than wait.
-    public func canWriteWithoutResponse(_ id: LinkID) -> Bool { linksByID[id]?.bearer.canSendValue ?? false }
+    public func canWriteWithoutResponse(_ id: LinkID) -> Bool { link(id)?.bearer.canSendValue ?? false }
 
     // MARK: - values
 
@@ -228,24 +232,23 @@ extension StackEngine {
     // MARK: - checks
 
     private func current<Value>(
-        _ attribute: AttributeID, _ id: LinkID, _ operation: @autoclosure () -> String,
-        _ completion: HostCompletion<Value>
+        _ attribute: AttributeID, _ id: LinkID, _ verb: StaticString, _ completion: HostCompletion<Value>
     ) -> (Link, UInt16)? {
-        guard let link = open(id, operation(), completion) else { return nil }
+        guard let link = open(id, "\(verb) \(Self.name(attribute))", completion) else { return nil }
         guard link.isCurrent(attribute), let handle = attribute.handle else {
-            completion(.failure(Self.stale(attribute).during(operation())))
+            completion(.failure(Self.stale(attribute).during("\(verb) \(Self.name(attribute))")))
             return nil
         }
         return (link, handle)
     }
 
     private func found<Value>(
-        _ service: AttributeID, _ id: LinkID, _ operation: @autoclosure () -> String,
-        _ completion: HostCompletion<Value>
+        _ service: AttributeID, _ id: LinkID, _ verb: StaticString, _ completion: HostCompletion<Value>
     ) -> (Link, UInt16, UInt16)? {
-        guard let (link, start) = current(service, id, operation(), completion) else { return nil }
+        guard let (link, start) = current(service, id, verb, completion) else { return nil }
         guard let end = link.serviceEnds[start] else {
-            completion(.failure(HostError(.notFound, operation(), detail: "no service starts there")))
+            completion(
+                .failure(HostError(.notFound, "\(verb) \(Self.name(service))", detail: "no service starts there")))
             return nil
         }
         return (link, start, end)
@@ -256,7 +259,7 @@ extension StackEngine {
             .staleAttribute, detail: "\(name(attribute)) belongs to an earlier link or database; discover it again")
     }
 
-    private static func name(_ attribute: AttributeID) -> String {
+    static func name(_ attribute: AttributeID) -> String {
         guard let handle = attribute.handle else { return "attribute \(attribute.rawValue)" }
         return "handle 0x"
             + Hex.encode([UInt8(truncatingIfNeeded: handle >> 8), UInt8(truncatingIfNeeded: handle)])

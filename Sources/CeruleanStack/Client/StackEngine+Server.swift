@@ -80,7 +80,7 @@ extension StackEngine {
     // MARK: - our own services
 
     func setUpServer() {
-        server.delegate = self
+        server.delegate = answers
         restoreBuiltIn(now: .zero)
     }
 
@@ -145,15 +145,21 @@ extension StackEngine {
     }
 }
 
-extension StackEngine: GATTServerDelegate {
-    /// See ``GATTServerDelegate``.
-    public func server(
+/// The engine's side of its GATT server. An object of its own, since the server holds it weakly: an object that was ever
+/// referred to weakly is slower to retain and release from then on.
+final class ServerAnswers: GATTServerDelegate {
+    /// The engine holds this object.
+    private unowned(unsafe) let engine: StackEngine
+
+    init(_ engine: StackEngine) { self.engine = engine }
+
+    func server(
         _ server: GATTServer, requests: [AttributeRequest], token: RequestToken?, owner: Int, from bearer: ATTBearer
     ) {
         // The application's time runs from now; no PDU starts it.
-        arm(bearer.nextDeadline)
-        guard let sink = publications.owners[owner] else {
-            if let token { server.respond(to: token, with: .failure(code: 0x0E, index: 0), now: now) }
+        engine.arm(bearer.nextDeadline)
+        guard let sink = engine.publications.owners[owner] else {
+            if let token { server.respond(to: token, with: .failure(code: 0x0E, index: 0), now: engine.now) }
             return
         }
         sink.receive(
@@ -161,25 +167,22 @@ extension StackEngine: GATTServerDelegate {
                 RequestBatch(token: token, link: bearer.peer.link, peer: bearer.peer.peer, requests: requests)))
     }
 
-    /// See ``GATTServerDelegate``.
-    public func server(
+    func server(
         _ server: GATTServer, wrote value: [UInt8], to attribute: AttributeID, owner: Int, from bearer: ATTBearer
     ) {
-        emit(.valueWritten(link: bearer.peer.link, attribute: attribute, value: value))
+        engine.emit(.valueWritten(link: bearer.peer.link, attribute: attribute, value: value))
     }
 
-    /// See ``GATTServerDelegate``.
-    public func server(
+    func server(
         _ server: GATTServer, subscription mode: SubscriptionMode, of attribute: AttributeID, owner: Int,
         from bearer: ATTBearer
     ) {
-        keepSubscriptions(bearer)
+        engine.keepSubscriptions(bearer)
         guard owner != Publications.builtIn else { return }
-        emit(.subscriptionChanged(link: bearer.peer.link, attribute: attribute, mode: mode))
+        engine.emit(.subscriptionChanged(link: bearer.peer.link, attribute: attribute, mode: mode))
     }
 
-    /// See ``GATTServerDelegate``.
-    public func server(_ server: GATTServer, readyToUpdate bearer: ATTBearer) {
-        emit(.readyToUpdate(bearer.peer.link))
+    func server(_ server: GATTServer, readyToUpdate bearer: ATTBearer) {
+        engine.emit(.readyToUpdate(bearer.peer.link))
     }
 }

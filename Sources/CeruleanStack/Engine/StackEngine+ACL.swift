@@ -89,7 +89,7 @@ extension StackEngine {
     /// that a peer out of range does not silence the others.
     private func takesPacket(_ link: Link) -> Bool {
         guard aclFree > 0 else { return false }
-        return linksByID.count < 2 || link.inFlight < max(1, (aclTotal + 1) / 2)
+        return linkCount < 2 || link.inFlight < max(1, (aclTotal + 1) / 2)
     }
 
     private func line(up link: Link) {

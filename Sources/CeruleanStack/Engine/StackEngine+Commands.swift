@@ -106,51 +106,36 @@ extension StackEngine {
 
     // MARK: - operations
 
-    /// Something that somebody waits for. It ends exactly once: whoever removes it from the table tells.
-    struct Operation {
-        var deadline: MonotonicTime
-        /// The link that it needs.
-        var link: LinkID?
-        /// Tells the error and stops what runs.
-        var fail: (HostError) -> Void
-    }
-
     func deadline(_ timeout: Duration) -> MonotonicTime { now + timeout }
 
     /// Enters an operation into the table.
     func begin(deadline: MonotonicTime, link: LinkID?, fail: @escaping (HostError) -> Void) -> OperationID {
-        let id = reserveOperation()
-        operations[id.rawValue] = Operation(deadline: deadline, link: link, fail: fail)
+        let operation = ClosureOperation(deadline: deadline, link: link, failed: fail)
+        operations.add(operation)
         arm(deadline)
-        return id
+        return operation.id
     }
 
-    func reserveOperation() -> OperationID {
-        lastOperation &+= 1
-        return OperationID(rawValue: lastOperation)
-    }
+    func reserveOperation() -> OperationID { operations.unused() }
 
     /// True for the first who ends the operation.
-    func finish(_ id: OperationID) -> Bool { operations.removeValue(forKey: id.rawValue) != nil }
+    func finish(_ id: OperationID) -> Bool { operations.remove(id) != nil }
 
     /// Ends an operation with `cancelled`. Does nothing when it has ended.
     public func cancel(_ operation: OperationID, now: MonotonicTime) {
         self.now = now
-        end(operation.rawValue, HostError(.cancelled))
+        end(operation, HostError(.cancelled))
     }
 
-    func end(_ operation: UInt64, _ error: HostError) {
-        guard let found = operations.removeValue(forKey: operation) else { return }
-        found.fail(error)
-    }
+    func end(_ operation: OperationID, _ error: HostError) { operations.remove(operation)?.fail(error) }
 
     /// Ends all operations that need `link`, oldest first.
     func endOperations(of link: LinkID, _ error: HostError) {
-        for id in operations.filter({ $0.value.link == link }).keys.sorted() { end(id, error) }
+        for id in operations.all(where: { $0.link == link }) { end(id, error) }
     }
 
     func tickOperations() {
         let now = now
-        for id in operations.filter({ $0.value.deadline <= now }).keys.sorted() { end(id, HostError(.timedOut)) }
+        for id in operations.all(where: { $0.deadline <= now }) { end(id, HostError(.timedOut)) }
     }
 }

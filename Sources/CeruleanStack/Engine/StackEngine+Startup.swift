@@ -208,8 +208,8 @@ extension StackEngine {
         startup.step = nil
         startup.deadline = .distantFuture
         let lost = commands.reset()
-        for link in linksByID.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) { closed(link, error) }
-        for id in operations.keys.sorted() { end(id, error) }
+        for link in allLinks { closed(link, error) }
+        for id in operations.all() { end(id, error) }
         for command in lost { command.completion(.failure(error)) }
         endScans(error)
         endAdvertising(error)

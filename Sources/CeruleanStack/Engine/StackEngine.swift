@@ -17,11 +17,13 @@ public final class StackEngine {
     /// How it was set up.
     public let configuration: StackConfiguration
     /// Takes one or more whole H4 packets for the controller. The span is valid only during the call.
-    public var send: (RawSpan) -> Void = { _ in }
+    @exclusivity(unchecked) public var send: (RawSpan) -> Void = { _ in }
     /// Takes every event but ``HostEvent/value(link:attribute:value:mode:)``.
-    public var onEvent: (HostEvent) -> Void = { _ in }
+    @exclusivity(unchecked) public var onEvent: (HostEvent) -> Void = { _ in }
     /// Takes notifications and indications. The span is valid only during the call; nothing was copied or allocated.
-    public var onValue: (LinkID, AttributeID, RawSpan, SubscriptionMode) -> Void = { _, _, _, _ in }
+    @exclusivity(unchecked) public var onValue: (LinkID, AttributeID, RawSpan, SubscriptionMode) -> Void = {
+        _, _, _, _ in
+    }
     /// Takes the bonds whenever they have changed, for saving.
     public var onBondsChanged: (BondDatabase) -> Void = { _ in }
     /// Called when the stream of the controller cannot be read any more (security H1): close and open the transport, then
@@ -29,13 +31,13 @@ public final class StackEngine {
     public var onTransportFailure: (HostError) -> Void = { _ in }
 
     /// Whether the adapter can be used.
-    public internal(set) var state = AdapterState.poweredOff
+    @exclusivity(unchecked) public internal(set) var state = AdapterState.poweredOff
     /// When ``tick(now:)`` must be called next; `.distantFuture` when nothing is pending. May be earlier than needed.
-    public internal(set) var nextDeadline = MonotonicTime.distantFuture
+    @exclusivity(unchecked) public internal(set) var nextDeadline = MonotonicTime.distantFuture
     /// The address on the air; nil before the first start.
     public internal(set) var localAddress: DeviceAddress?
     /// What was counted since the engine was made.
-    public internal(set) var counters = Counters()
+    @exclusivity(unchecked) public internal(set) var counters = Counters()
 
     /// Things worth knowing that are no errors of anybody's call.
     public struct Counters: Hashable, Sendable {
@@ -50,40 +52,42 @@ public final class StackEngine {
     }
 
     // Everything below is the state of the parts; each extension of the engine says what it keeps.
-    var now = MonotonicTime.zero
+    //
+    // Nothing here is held `inout` while a callback runs, but the framer, and a flag keeps calls from coming back to that:
+    // the checks for overlapping access, a third of the cost of a notification, are left out.
+    @exclusivity(unchecked) var now = MonotonicTime.zero
 
     // Receiving
-    var framer = H4Framer()
-    var isReceiving = false
-    var deferredInput: [UInt8] = []
-    var takesInput = false
+    @exclusivity(unchecked) var framer = H4Framer()
+    @exclusivity(unchecked) var isReceiving = false
+    @exclusivity(unchecked) var deferredInput: [UInt8] = []
+    @exclusivity(unchecked) var takesInput = false
 
     // Commands and start-up
-    var commands = CommandQueue()
-    var isPumping = false
+    @exclusivity(unchecked) var commands = CommandQueue()
+    @exclusivity(unchecked) var isPumping = false
     var startup = Startup()
 
     // Links
-    var links: [Link?] = Array(repeating: nil, count: Int(HCI.maximumHandle) + 1)
-    var linksByID: [LinkID: Link] = [:]
+    @exclusivity(unchecked) var links: [Link?] = Array(repeating: nil, count: Int(HCI.maximumHandle) + 1)
+    @exclusivity(unchecked) var linkCount = 0
     var lastLink: UInt64 = 0
     var earlyPackets = EarlyPackets()
 
     // Sending
-    var aclLength = 27
-    var aclTotal = 0
-    var aclFree = 0
-    var sendRing: [Link] = []
-    var sendRingHead = 0
-    var packetScratch: [UInt8] = []
+    @exclusivity(unchecked) var aclLength = 27
+    @exclusivity(unchecked) var aclTotal = 0
+    @exclusivity(unchecked) var aclFree = 0
+    @exclusivity(unchecked) var sendRing: [Link] = []
+    @exclusivity(unchecked) var sendRingHead = 0
+    @exclusivity(unchecked) var packetScratch: [UInt8] = []
 
     // Operations
-    var operations: [UInt64: Operation] = [:]
-    var lastOperation: UInt64 = 0
+    @exclusivity(unchecked) var operations = OperationTable()
 
     // GAP
-    var advertisers: AdvertiserTable
-    var scanner = Scanner()
+    @exclusivity(unchecked) var advertisers: AdvertiserTable
+    @exclusivity(unchecked) var scanner = Scanner()
     var advertiser = Advertiser()
     var connector = Connector()
 
@@ -95,7 +99,8 @@ public final class StackEngine {
 
     // Our database
     let server = GATTServer()
-    var publications: Publications
+    private(set) lazy var answers = ServerAnswers(self)
+    @exclusivity(unchecked) var publications: Publications
 
     /// An engine that is off.
     public init(configuration: StackConfiguration = StackConfiguration()) {
@@ -170,8 +175,8 @@ public final class StackEngine {
         arm(connector.deadline)
         arm(security.nextDeadline)
         arm(earlyPackets.deadline)
-        for operation in operations.values { arm(operation.deadline) }
-        for link in linksByID.values {
+        arm(operations.nextDeadline)
+        for link in allLinks {
             arm(link.bearer.nextDeadline)
             arm(link.closeDeadline)
         }

@@ -31,6 +31,14 @@ struct AdvertiserTable {
                 BluetoothAddress(rawValue: key), DeviceAddress.Kind(rawValue: UInt8(truncatingIfNeeded: key >> 48)))
         }
 
+        /// What scans are told.
+        var advertisement: Advertisement {
+            let address = address
+            return Advertisement(
+                peer: PeerID(address), address: address, rssi: rssi == 127 ? nil : Int(rssi),
+                isConnectable: isConnectable, time: time, raw: data, scanResponse: response)
+        }
+
         mutating func contentChanged() {
             reported = 0
             judged = 0

@@ -52,7 +52,7 @@ extension StackEngine {
         if let error = unavailable(text()) { return refuse(error) }
         guard let address = DeviceAddress(peer) else { return refuse(HostError(.notFound, detail: "no such peer")) }
         if let request = options.parameters, let error = request.error { return refuse(error) }
-        if let link = linksByID.values.first(where: { $0.isPeer(address) && $0.phase == .open && !$0.isUnwanted }) {
+        if let link = allLinks.first(where: { $0.isPeer(address) && $0.phase == .open && !$0.isUnwanted }) {
             link.users += 1
             let operation = reserveOperation()
             completion(.success(link.info))
@@ -62,7 +62,7 @@ extension StackEngine {
             return refuse(HostError(.queueFull, detail: "\(Connector.limit) connections are being made"))
         }
         let operation = begin(deadline: deadline(timeout), link: nil) { _ in }
-        operations[operation.rawValue]?.fail = { [unowned self] error in
+        (operations[operation] as? ClosureOperation)?.failed = { [unowned self] error in
             forget(operation)
             completion(.failure(error.during(text())))
         }
@@ -115,7 +115,7 @@ extension StackEngine {
     private func attemptEnded(_ error: HostError) {
         let waiters = connector.current?.waiters ?? []
         attemptOver()
-        for waiter in waiters { end(waiter.operation.rawValue, error) }
+        for waiter in waiters { end(waiter.operation, error) }
         connectNext()
     }
 
@@ -172,7 +172,7 @@ extension StackEngine {
             // Security H12: the controller uses the handle again, so the old link is gone.
             closed(old, HostError(.disconnected, detail: "the controller used the link's number again"))
         }
-        guard linksByID.count < configuration.maximumLinks else {
+        guard linkCount < configuration.maximumLinks else {
             command(HCI.Disconnect(handle: event.handle, reason: .remoteLowResources))
             return
         }
@@ -202,11 +202,12 @@ extension StackEngine {
         _ handle: UInt16, to address: DeviceAddress, role: LinkInfo.Role, parameters: ConnectionParameters
     ) -> Link {
         lastLink &+= 1
-        let id = LinkID(rawValue: lastLink)
+        // The handle inside makes looking a link up a matter of one index.
+        let id = LinkID(rawValue: lastLink << 12 | UInt64(handle))
         let link = Link(
             engine: self, handle: handle, id: id, address: address, role: role, parameters: parameters)
         links[Int(handle)] = link
-        linksByID[id] = link
+        linkCount += 1
         return link
     }
 
@@ -231,11 +232,11 @@ extension StackEngine {
 
     /// Ends a connect with the link that came up, behind an MTU exchange if that is wanted.
     private func join(_ waiter: Connector.Waiter, _ link: Link) {
-        guard operations[waiter.operation.rawValue] != nil else { return }
-        link.users += 1
         let operation = waiter.operation
-        operations[operation.rawValue]?.link = link.id
-        operations[operation.rawValue]?.fail = { [unowned self] error in
+        guard let pending = operations[operation] as? ClosureOperation else { return }
+        link.users += 1
+        pending.link = link.id
+        pending.failed = { [unowned self] error in
             // Gone before it was handed over: the link has one user less.
             leave(link)
             let error =

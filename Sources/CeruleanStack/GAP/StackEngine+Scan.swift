@@ -87,7 +87,7 @@ extension StackEngine {
         var peers = advertisers.entries.map { entry in
             (entry.time, KnownPeer(peer: PeerID(entry.address), address: entry.address, name: name(of: entry)))
         }
-        for link in linksByID.values where advertisers.index(of: link.address) == nil {
+        for link in allLinks where advertisers.index(of: link.address) == nil {
             peers.append((.distantFuture, KnownPeer(peer: link.peer, address: link.address, name: nil)))
         }
         return peers.sorted { $0.0 < $1.0 }.suffix(16_384).map(\.1)
@@ -114,15 +114,11 @@ extension StackEngine {
     private func tell(_ index: Int) {
         let unjudged = scanner.all & ~advertisers.entries[index].judged
         if unjudged != 0 { judge(index, unjudged) }
-        let entry = advertisers.entries[index]
-        let scans = scanner.all & entry.passed & (scanner.wantsDuplicates | ~entry.reported)
+        let reported = advertisers.entries[index].reported
+        let scans = scanner.all & advertisers.entries[index].passed & (scanner.wantsDuplicates | ~reported)
         guard scans != 0 else { return }
-        if scans & ~entry.reported != 0 { advertisers.setReported(index, scans) }
-        let address = entry.address
-        let advertisement = Advertisement(
-            peer: PeerID(address), address: address, rssi: entry.rssi == 127 ? nil : Int(entry.rssi),
-            isConnectable: entry.isConnectable, time: entry.time, raw: entry.data, scanResponse: entry.response)
-        emit(.advertisement(advertisement, scans: ScanSet(rawValue: scans)))
+        if scans & ~reported != 0 { advertisers.setReported(index, scans) }
+        emit(.advertisement(advertisers.entries[index].advertisement, scans: ScanSet(rawValue: scans)))
     }
 
     private func judge(_ index: Int, _ scans: UInt64) {

@@ -24,17 +24,17 @@ final class Link {
     /// Octets that wait above which the peer is given up: it makes us answer and takes nothing.
     static let limit = 65_536
 
-    unowned let engine: StackEngine
+    /// The engine holds all its links, so it outlives them.
+    unowned(unsafe) let engine: StackEngine
     let handle: UInt16
     let id: LinkID
     let address: DeviceAddress
     var peer: PeerID
     let role: LinkInfo.Role
-    var phase = Phase.open
+    @exclusivity(unchecked) var phase = Phase.open
     var parameters: ConnectionParameters
-    private(set) lazy var bearer = ATTBearer(
-        localMTU: engine.configuration.mtu, server: engine.server, peer: ATTPeer(link: id, peer: peer), output: self)
-    var reassembler = Reassembler()
+    let bearer: ATTBearer
+    @exclusivity(unchecked) var reassembler = Reassembler()
 
     /// Those that connected and have not left.
     var users = 0
@@ -67,16 +67,16 @@ final class Link {
     // MARK: sending
 
     /// Frames that wait, one behind the other; those before `sendHead` were sent.
-    var sendQueue: [UInt8] = []
-    var sendHead = 0
+    @exclusivity(unchecked) var sendQueue: [UInt8] = []
+    @exclusivity(unchecked) var sendHead = 0
     /// Octets of the frame at the head that are left; 0 when its header has not been looked at.
-    var frameLeft = 0
+    @exclusivity(unchecked) var frameLeft = 0
     /// Packets that the controller has.
-    var inFlight = 0
+    @exclusivity(unchecked) var inFlight = 0
     /// True while the link stands in the engine's queue of links that want to send.
-    var isQueued = false
+    @exclusivity(unchecked) var isQueued = false
     /// Somebody was told that there is no room.
-    var owesReady = false
+    @exclusivity(unchecked) var owesReady = false
 
     // MARK: signaling
 
@@ -86,7 +86,7 @@ final class Link {
     // MARK: database of the peer
 
     /// Counts changes of the peer's database; part of attribute identifiers.
-    var generation: UInt16 = 1
+    @exclusivity(unchecked) var generation: UInt16 = 1
     /// What changed at each generation, at most 16 entries; later ones widen the last.
     var changes: [(generation: UInt16, range: ClosedRange<UInt16>)] = []
     /// Last handles of the services that were found, by their first.
@@ -96,7 +96,7 @@ final class Link {
     /// Client Characteristic Configurations that were found, by the handle of the value.
     var configurations: [UInt16: UInt16] = [:]
     /// Handle of the peer's Service Changed value, 0 until it was found.
-    var serviceChangedHandle: UInt16 = 0
+    @exclusivity(unchecked) var serviceChangedHandle: UInt16 = 0
     /// Service Changed has been looked for.
     var lookedForServiceChanged = false
 
@@ -111,6 +111,9 @@ final class Link {
         peer = PeerID(address)
         self.role = role
         self.parameters = parameters
+        bearer = ATTBearer(
+            localMTU: engine.configuration.mtu, server: engine.server, peer: ATTPeer(link: id, peer: peer), output: nil)
+        bearer.output = self
     }
 
     /// True if the peer is the device with this address, on the air or for good.
@@ -129,15 +132,16 @@ final class Link {
     @inline(__always)
     func attribute(_ handle: UInt16) -> AttributeID {
         AttributeID(
-            rawValue: id.rawValue << 32 | UInt64(generation) << 16 | UInt64(handle), handle: handle)
+            rawValue: id.rawValue << 16 | UInt64(generation), handle: handle)
     }
 
     /// True when `attribute` belongs to this link and its database has not changed since.
     func isCurrent(_ attribute: AttributeID) -> Bool {
-        guard attribute.rawValue >> 32 == id.rawValue & 0xFFFF_FFFF else { return false }
-        let born = UInt16(truncatingIfNeeded: attribute.rawValue >> 16)
-        let handle = UInt16(truncatingIfNeeded: attribute.rawValue)
-        return !changes.contains { $0.generation > born && $0.range.contains(handle) }
+        guard attribute.rawValue >> 16 == id.rawValue & 0xFFFF_FFFF_FFFF, let handle = attribute.handle else {
+            return false
+        }
+        let born = UInt16(truncatingIfNeeded: attribute.rawValue)
+        return changes.isEmpty || !changes.contains { $0.generation > born && $0.range.contains(handle) }
     }
 
     /// The peer said that its database changed.

@@ -6,7 +6,17 @@ public import CeruleanWire
 extension StackEngine {
     /// The links that are up.
     public var linkInfos: [LinkInfo] {
-        linksByID.values.filter { !$0.isUnwanted }.map(\.info).sorted { $0.id.rawValue < $1.id.rawValue }
+        allLinks.filter { !$0.isUnwanted }.map(\.info)
+    }
+
+    /// The links that exist, those that are being closed included, oldest first.
+    var allLinks: [Link] { links.compactMap { $0 }.sorted { $0.id.rawValue < $1.id.rawValue } }
+
+    /// The link with an identifier; nil when it is gone.
+    func link(_ id: LinkID) -> Link? {
+        let handle = Int(id.rawValue & 0xFFF)
+        guard handle < links.count, let link = links[handle], link.id == id else { return nil }
+        return link
     }
 
     /// Leaves a link; see ``Host/disconnect(_:force:completion:)``.
@@ -14,7 +24,7 @@ extension StackEngine {
         _ id: LinkID, force: Bool, now: MonotonicTime, completion: @escaping HostCompletion<Void>
     ) {
         self.now = now
-        guard let link = linksByID[id] else { return completion(.success(())) }
+        guard let link = link(id) else { return completion(.success(())) }
         link.users = max(0, link.users - 1)
         guard force || link.users == 0 else { return completion(.success(())) }
         link.closedCompletions.append(completion)
@@ -24,10 +34,10 @@ extension StackEngine {
     /// Ends all links; `completion` is called when they are gone.
     public func closeLinks(now: MonotonicTime, completion: @escaping @Sendable () -> Void) {
         self.now = now
-        let open = linksByID.values.sorted { $0.id.rawValue < $1.id.rawValue }
+        let open = allLinks
         guard !open.isEmpty else { return completion() }
         for link in open {
-            link.closedCompletions.append { [unowned self] _ in if linksByID.isEmpty { completion() } }
+            link.closedCompletions.append { [unowned self] _ in if linkCount == 0 { completion() } }
             close(link, reason: .remoteUserTerminated)
         }
     }
@@ -66,8 +76,8 @@ extension StackEngine {
         guard link.phase != .closed else { return }
         link.phase = .closed
         let reason = link.closeReason ?? reason
-        if links[Int(link.handle)] === link { links[Int(link.handle)] = nil }
-        linksByID.removeValue(forKey: link.id)
+        links[Int(link.handle)] = nil
+        linkCount -= 1
         reclaimCredits(of: link)
         link.reassembler.drop()
         let info = link.info
@@ -92,7 +102,7 @@ extension StackEngine {
 
     func tickLinks() {
         let now = now
-        for link in linksByID.values.filter({ $0.bearer.nextDeadline <= now || $0.closeDeadline <= now }) {
+        for link in allLinks.filter({ $0.bearer.nextDeadline <= now || $0.closeDeadline <= now }) {
             if link.closeDeadline <= now {
                 closed(link, .disconnection(HCI.ErrorCode.localHostTerminated.rawValue))
             } else {
@@ -114,7 +124,7 @@ extension StackEngine {
         }
         command(HCI.ReadRSSI(handle: link.handle)) { [self] result in
             switch result {
-            case .failure(let error): end(operation.rawValue, error)
+            case .failure(let error): end(operation, error)
             case .success(let parameters):
                 guard finish(operation) else { return }
                 if parameters.rssi == 127 {
@@ -150,7 +160,7 @@ extension StackEngine {
         link.parameterRequest = Link.ParameterRequest(operation: operation, completion: completion)
         let units = request.units
         if link.role == .central {
-            update(link, units) { [self] error in end(operation.rawValue, error) }
+            update(link, units) { [self] error in end(operation, error) }
         } else {
             let identifier = link.nextIdentifier()
             link.parameterRequest?.identifier = identifier
@@ -187,7 +197,7 @@ extension StackEngine {
         link.parameterRequest = nil
         if event.status != .success {
             end(
-                request.operation.rawValue,
+                request.operation,
                 HostError(.refused, controller: event.status.rawValue, detail: "\(event.status)"))
         } else if finish(request.operation) {
             request.completion(.success(link.parameters))
@@ -215,7 +225,7 @@ extension StackEngine {
     func open<Value>(
         _ id: LinkID, _ operation: @autoclosure () -> String, _ completion: HostCompletion<Value>
     ) -> Link? {
-        guard let link = linksByID[id], link.phase == .open, !link.isUnwanted else {
+        guard let link = link(id), link.phase == .open, !link.isUnwanted else {
             completion(.failure(HostError(.disconnected, operation(), detail: "the link is gone")))
             return nil
         }

@@ -76,6 +76,6 @@ extension StackEngine {
         guard let request = link.parameterRequest, request.identifier == identifier else { return }
         // Accepted: LE Connection Update Complete will tell what is in force.
         guard !isAccepted else { return }
-        end(request.operation.rawValue, HostError(.refused, detail: "the peer rejects the parameters"))
+        end(request.operation, HostError(.refused, detail: "the peer rejects the parameters"))
     }
 }

@@ -178,27 +178,27 @@ extension StackEngine {
         switch action {
         case .bondsChanged: onBondsChanged(security.database)
         case .send(let pdu, let id):
-            if let link = linksByID[id] { transmit(pdu.span.bytes, on: .securityManager, of: link) }
-        case .encrypt(let key, let id): if let link = linksByID[id] { encrypt(link, key) }
+            if let link = self.link(id) { transmit(pdu.span.bytes, on: .securityManager, of: link) }
+        case .encrypt(let key, let id): if let link = self.link(id) { encrypt(link, key) }
         case .answerKeyRequest(let key, let id):
-            guard let link = linksByID[id] else { return }
+            guard let link = self.link(id) else { return }
             if let key {
                 command(HCI.LELongTermKeyRequestReply(handle: link.handle, key: key.littleEndian))
             } else {
                 command(HCI.LELongTermKeyRequestNegativeReply(handle: link.handle))
             }
         case .disconnect(let reason, let id):
-            guard let link = linksByID[id] else { return }
+            guard let link = self.link(id) else { return }
             link.closeReason = link.closeReason ?? link.securityFailure
             close(link, reason: reason)
         case .ask(let question, let id): ask(question, id)
         case .peerKeypress(let kind, let id): asker.sink?.receive(.pairing(id, .keypress(kind)))
-        case .statusChanged(let id): if let link = linksByID[id] { statusChanged(link) }
-        case .identified(let identity, let id): if let link = linksByID[id] { identified(link, identity) }
+        case .statusChanged(let id): if let link = self.link(id) { statusChanged(link) }
+        case .identified(let identity, let id): if let link = self.link(id) { identified(link, identity) }
         case .raised(let level, let id): endRaises(id, .success(level))
         case .failed(let failure, let id):
             let error = failure.hostError
-            linksByID[id]?.securityFailure = error
+            self.link(id)?.securityFailure = error
             endRaises(id, .failure(error))
             if case .linkClosed = failure { return }
             if case .pairing(.linkClosed) = failure { return }
@@ -225,7 +225,7 @@ extension StackEngine {
 
     private func ask(_ question: PairingQuestion, _ id: LinkID) {
         if let sink = asker.sink { return sink.receive(.pairing(id, .question(question))) }
-        let options = linksByID[id].flatMap { $0.raises.isEmpty ? nil : $0.pairingOptions }
+        let options = self.link(id).flatMap { $0.raises.isEmpty ? nil : $0.pairingOptions }
         let isAgreed =
             switch question {
             case .confirmJustWorks: options?.allowsJustWorks ?? false
@@ -236,7 +236,7 @@ extension StackEngine {
     }
 
     private func endRaises(_ id: LinkID, _ result: Result<SecurityLevel, HostError>) {
-        guard let link = linksByID[id] ?? closingLink, link.id == id else { return }
+        guard let link = self.link(id) ?? closingLink, link.id == id else { return }
         let raises = link.raises
         link.raises = []
         for done in raises { done(result) }
@@ -279,7 +279,7 @@ extension StackEngine {
 
     /// Keeps what a bonded client subscribed to.
     func keepSubscriptions(_ bearer: ATTBearer) {
-        guard let link = linksByID[bearer.peer.link], let identity = link.identity, bearer.peer.security > .open else {
+        guard let link = self.link(bearer.peer.link), let identity = link.identity, bearer.peer.security > .open else {
             return
         }
         let present = bearer.configurations

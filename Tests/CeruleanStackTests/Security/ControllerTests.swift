@@ -138,7 +138,7 @@ import Testing
         let link = script.engine.linkInfos[0].id
         let read = Outcome<[UInt8]>()
         _ = script.engine.read(
-            AttributeID(rawValue: link.rawValue << 32 | 1 << 16 | 3, handle: 3), on: link, timeout: .seconds(30),
+            AttributeID(rawValue: link.rawValue << 16 | 1, handle: 3), on: link, timeout: .seconds(30),
             now: script.now, completion: read.completion)
         script.isSilent = true
         let scan = Outcome<ScanID>()
