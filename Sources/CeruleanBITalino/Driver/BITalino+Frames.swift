@@ -10,7 +10,7 @@ extension BITalino {
         var mode: Mode
 
         var set: InputSet { inputs.isEmpty && mode == .simulated ? .all : InputSet(inputs) }
-        var command: Command { .start(rate: rate.rawValue, inputs: inputs.map(\.rawValue), mode: mode) }
+        var command: Command { .start(rate: rate.rawValue, inputs: set.inputs.map(\.rawValue), mode: mode) }
     }
 
     /// The frames of an acquisition, see ``BITalino/frames(channels:rate:mode:)``.

@@ -6,8 +6,8 @@ extension BITalino {
     public enum Command: Hashable, Sendable {
         /// Asks for the version.
         case version
-        /// Selects a rate in Hz and starts; inputs from 0 (A1) to 5 in any order, repetitions do not matter.
-        /// In simulated mode no input means all six.
+        /// Selects a rate in Hz and starts; inputs from 0 (A1) to 5 in any order. As with the official programs, live mode
+        /// takes repetitions and refuses an empty list, simulated mode refuses repetitions and takes an empty list for all six.
         case start(rate: Int, inputs: [Int], mode: Mode)
         /// Goes to idle.
         case stop
@@ -83,7 +83,11 @@ extension BITalino {
                 guard (0...5).contains(input) else {
                     throw BITalinoError(.invalidParameter, "input \(input): they go from 0 (A1) to 5 (A6)")
                 }
-                mask |= 1 << UInt8(input)
+                let bit: UInt8 = 1 << UInt8(input)
+                if mode == .simulated, mask & bit != 0 {
+                    throw BITalinoError(.invalidParameter, "input \(input) stands twice")
+                }
+                mask |= bit
             }
             if inputs.isEmpty {
                 guard mode == .simulated else { throw BITalinoError(.invalidParameter, "choose one input at least") }

@@ -52,6 +52,8 @@ public struct SimulatedBITalino: SimulatedDevice {
         let commands = LocalCharacteristic(
             BITalino.commandsCharacteristic, [.read, .write, .indicate], descriptors: [Self.named("Commands")],
             onWrite: { request in
+                // The module drops writes without response. Section 2 of the protocol notes.
+                guard request.needsResponse else { return }
                 guard (1...BITalino.SimulatedModule.valueSize).contains(request.value.count) else {
                     throw RequestFailure.invalidValueLength
                 }

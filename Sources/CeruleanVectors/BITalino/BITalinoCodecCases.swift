@@ -54,8 +54,9 @@ public struct BITalinoCodecCases: VectorSuite {
         switch call {
         case "start", "startSimulated":
             var arguments = try members.object("args")
-            let rate = try arguments.integer("rate")
-            let inputs = try arguments.integers("channels")
+            // What is left out is as in the official programs: 1000 Hz, all inputs.
+            let rate = arguments.names.contains("rate") ? try arguments.integer("rate") : 1000
+            let inputs = arguments.names.contains("channels") ? try arguments.integers("channels") : Array(0...5)
             try arguments.finish()
             return .start(rate: rate, inputs: inputs, mode: call == "start" ? .live : .simulated)
         case "version":
@@ -67,8 +68,8 @@ public struct BITalinoCodecCases: VectorSuite {
         case "state":
             try none(&members)
             return .state
-        case "battery": return .battery(threshold: try one(&members))
-        case "pwm": return .pwm(try one(&members))
+        case "battery": return .battery(threshold: try one(&members) ?? 0)
+        case "pwm": return .pwm(try one(&members) ?? 100)
         case "trigger": return .outputs(try members.integers("args"))
         default: throw CaseFailure("call: unknown \(call)")
         }
@@ -78,10 +79,11 @@ public struct BITalinoCodecCases: VectorSuite {
         guard try members.list("args").isEmpty else { throw CaseFailure("args: this call takes none") }
     }
 
-    private static func one(_ members: inout CaseObject) throws(CaseFailure) -> Int {
+    /// The only argument; nil if it is left out.
+    private static func one(_ members: inout CaseObject) throws(CaseFailure) -> Int? {
         let arguments = try members.integers("args")
-        guard arguments.count == 1 else { throw CaseFailure("args: this call takes one") }
-        return arguments[0]
+        guard arguments.count <= 1 else { throw CaseFailure("args: this call takes one") }
+        return arguments.first
     }
 
     private static func frameworkCommand(_ members: inout CaseObject) throws(CaseFailure) {
