@@ -74,7 +74,10 @@ extension CentralCore {
             if seen == nil {
                 let fields = advertisement.fields
                 let record = record(for: advertisement.peer, address: advertisement.address, name: fields.name)
-                record.update { $0.rssi = advertisement.rssi ?? $0.rssi }
+                record.update {
+                    $0.rssi = advertisement.rssi ?? $0.rssi
+                    $0.advertisement = advertisement
+                }
                 seen = (fields, record)
             }
             guard let seen else { continue }

@@ -49,6 +49,7 @@ final class PeerRecord: Sendable {
         var address: DeviceAddress?
         var name: String?
         var rssi: Int?
+        var advertisement: Advertisement?
         var link: LinkInfo?
         var services: [Service]?
         /// Grows with each change of the peer's database: what was being discovered meanwhile does not count.

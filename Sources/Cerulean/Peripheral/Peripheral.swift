@@ -26,6 +26,8 @@ public struct Peripheral: Sendable {
     public var name: String? { record.name }
     /// The signal strength last received or measured, in dBm.
     public var lastRSSI: Int? { record.read { $0.rssi } }
+    /// The last advertisement that a scan of this central saw of it; nil before the first.
+    public var lastAdvertisement: Advertisement? { record.read { $0.advertisement } }
     /// Its link; nil when it is not connected.
     public var link: LinkInfo? { record.link }
     /// True when it is connected.

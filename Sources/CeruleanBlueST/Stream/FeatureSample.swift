@@ -24,7 +24,7 @@ public struct FeatureSample: Sendable, CustomStringConvertible {
     public internal(set) var time: MonotonicTime
     /// Which sample of its notification it is, from 0.
     public internal(set) var row = 0
-    /// Notifications missing directly in front of this one.
+    /// Samples missing directly in front of this one.
     public internal(set) var lostBefore = 0
     /// False if the board did not advertise the feature.
     public let isEnabled: Bool
@@ -69,7 +69,7 @@ public struct FeatureSample: Sendable, CustomStringConvertible {
         return (0..<count).map { row in
             var sample = self
             sample.row = row
-            sample.lostBefore = row == 0 ? lostBefore : 0
+            sample.lostBefore = row == 0 ? lostBefore * count : 0
             sample.values.list = []
             for column in 0..<columns { sample.values[column] = values.list[row * columns + column] }
             if let span = feature.rowsCover {
