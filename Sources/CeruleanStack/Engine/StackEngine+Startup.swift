@@ -157,7 +157,9 @@ extension StackEngine {
             if configuration.address == .public {
                 return startFailed(HostError(.unsupported, detail: "the controller has no public address"))
             }
-            random = configuration.randomAddress
+            // Bonded peers know us by the address that we had before.
+            let known = security.database.adapterAddress
+            random = known?.kind == .random ? known?.address ?? .zero : configuration.randomAddress
         case .random(let address):
             random = BluetoothAddress(rawValue: address.rawValue | 0xC000_0000_0000)
         }
@@ -171,7 +173,10 @@ extension StackEngine {
         startup.deadline = .distantFuture
         let completion = startup.completion
         startup.completion = nil
-        becomeSomebody()
+        if let error = becomeSomebody() {
+            startup.completion = completion
+            return startFailed(error)
+        }
         setState(.poweredOn)
         completion?(.success(()))
     }

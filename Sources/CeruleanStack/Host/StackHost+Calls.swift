@@ -81,10 +81,12 @@ extension StackHost {
 
     // MARK: Security
 
+    /// Says how links are paired, and who is asked.
     public func setPairing(_ policy: PairingPolicy, asking sink: (any HostEventSink)?) {
         engine.setPairing(policy, asking: sink.flatMap { fanOut.contains($0) ? $0 : nil })
     }
 
+    /// Makes a link as secure as wanted.
     public func secure(
         _ link: LinkID, options: PairingOptions, timeout: Duration, completion: @escaping HostCompletion<SecurityLevel>
     ) -> OperationID {
@@ -92,11 +94,13 @@ extension StackHost {
         return engine.secure(link, options: options, timeout: timeout, now: loop.now, completion: completion)
     }
 
+    /// Answers the open question of a link.
     public func answerPairing(_ answer: PairingAnswer, on link: LinkID) {
         engine.answerPairing(answer, on: link, now: loop.now)
         rearm()
     }
 
+    /// Tells the peer what our user types.
     public func sendKeypress(_ kind: SMP.KeypressKind, on link: LinkID) {
         engine.sendKeypress(kind, on: link, now: loop.now)
         rearm()
@@ -105,8 +109,10 @@ extension StackHost {
     /// Gives out of band data for the next pairing, or what we made for the peer to receive.
     public func setOutOfBand(_ supply: OutOfBandSupply) { engine.setOutOfBand(supply) }
 
+    /// Devices that keys are kept for, oldest first.
     public var bonds: [BondedPeer] { engine.bonds }
 
+    /// Forgets the keys of a device and ends its links; ends when that is saved.
     public func unpair(_ peer: PeerID, completion: @escaping HostCompletion<Void>) {
         let isFound = engine.unpair(peer, now: loop.now)
         rearm()

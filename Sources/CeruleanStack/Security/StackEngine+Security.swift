@@ -146,15 +146,22 @@ extension StackEngine {
                 link.id, role: link.role, localAddress: localAddress, peerAddress: link.address, now: now))
     }
 
-    /// The address is known: this is who we are for bonded peers.
-    func becomeSomebody() {
-        guard let localAddress else { return }
+    /// The address is known: this is who we are for bonded peers. Bonds that were made on another address are of no use, and
+    /// may be what a foreign controller is after (security H20).
+    func becomeSomebody() -> HostError? {
+        guard let localAddress else { return nil }
+        if let known = security.database.adapterAddress, known != localAddress, !security.database.bonds.isEmpty {
+            return HostError(
+                .badData,
+                detail: "the bonds belong to the adapter \(known), this one is \(localAddress); use other bonds for it")
+        }
         if security.database.resolvingKey == nil {
             security.database.resolvingKey = try? configuration.crypto.randomValue()
         }
         security.database.adapterAddress = localAddress
         security.identity = LocalIdentity(
             address: localAddress, resolvingKey: security.database.resolvingKey ?? .zero)
+        return nil
     }
 
     func tickSecurity() {
