@@ -24,12 +24,7 @@ enum AdapterChoice {
     ) async throws -> Result {
         let text = invocation.value("adapter") ?? "auto"
         if let override { return try await body(override(text)) }
-        var tap: HCITap?
-        if let path = invocation.value("trace") {
-            let trace = try TraceFile(path)
-            tap = { isReceived, packet in trace.write(packet, isReceived: isReceived) }
-        }
-        let chosenTap = tap
+        let tap = try tap(invocation)
         if text == "virtual" || text.hasPrefix("virtual:") {
             let file = String(text.dropFirst(8))
             guard text == "virtual" || !file.isEmpty else {
@@ -39,11 +34,25 @@ enum AdapterChoice {
             return try await room.run(on: ThreadLoop(name: "virtual")) { world in
                 try await body(
                     Adapter(name: text) { () throws(HostError) -> any Host in
-                        world.makeHost(name: name, address: address, tap: chosenTap)
+                        world.makeHost(name: name, address: address, tap: tap)
                     })
             }
         }
         return try await body(try adapter(text, name: name, address: address, tap: tap))
+    }
+
+    /// What looks at HCI packets: `--trace FILE` and `--log debug`.
+    private static func tap(_ invocation: Invocation) throws(CommandError) -> HCITap? {
+        let trace: TraceFile?
+        if let path = invocation.value("trace") { trace = try TraceFile(path) } else { trace = nil }
+        let isVerbose = invocation.value("log") == Console.LogLevel.debug.rawValue
+        guard trace != nil || isVerbose else { return nil }
+        return { isReceived, packet in
+            trace?.write(packet, isReceived: isReceived)
+            if isVerbose {
+                Console.standard.writeError(Array("\(isReceived ? ">" : "<") \(Hex.encode(packet))\n".utf8))
+            }
+        }
     }
 
     private static func adapter(

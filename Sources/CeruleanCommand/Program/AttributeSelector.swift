@@ -98,7 +98,8 @@ struct AttributeSelector: Sendable, CustomStringConvertible {
                 target.handle.map { "handle:\(Self.hex($0))" } ?? target.uuid.description
             }
             console.talk(
-                "\(self) stands \(found.count) times; taken is the first, others: \(others.joined(separator: ", "))")
+                "\(self) stands \(found.count) times; taken is the first, others: \(others.joined(separator: ", "))",
+                .warning)
         }
         return first
     }

@@ -45,6 +45,11 @@ public enum CeruleanProgram {
                 try console.line("\(program.name) \(version)")
                 return .ok
             case .run(let invocation):
+                var console = console
+                let levels = Console.LogLevel.allCases.map(\.rawValue)
+                if let level = try invocation.choice("log", levels).flatMap(Console.LogLevel.init) {
+                    console.logLevel = level
+                }
                 return try await invocation.verb.run(invocation, console)
             }
         } catch {

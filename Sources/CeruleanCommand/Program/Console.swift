@@ -25,6 +25,16 @@ struct Console: Sendable {
     var errorIsTerminal: Bool
     /// The environment.
     var environment: [String: String]
+    /// What is said on standard error beside errors.
+    var logLevel = LogLevel.info
+
+    /// How much is said on standard error.
+    enum LogLevel: String, Comparable, CaseIterable, Sendable {
+        case error, warning, info, debug
+
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+        static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
+    }
 
     /// Text on standard output, as it is.
     func out(_ text: String) throws(CommandError) { try writeOut(Array(text.utf8)) }
@@ -40,8 +50,10 @@ struct Console: Sendable {
         try writeOut(bytes)
     }
 
-    /// One line of talk on standard error. Control characters are escaped.
-    func talk(_ text: String) { writeError(Array(TerminalText.escaped(text).utf8) + [0x0A]) }
+    /// One line of talk on standard error, if the level asks for it. Control characters are escaped.
+    func talk(_ text: String, _ level: LogLevel = .info) {
+        if level <= logLevel { writeError(Array(TerminalText.escaped(text).utf8) + [0x0A]) }
+    }
 
     /// True when colors may be used on standard output: a terminal, and no `NO_COLOR`.
     var usesColor: Bool { outIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb" }

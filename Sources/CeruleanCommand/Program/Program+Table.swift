@@ -13,7 +13,7 @@ extension ProgramSpecification {
             .flag("json", "one JSON object per line on standard output"),
             .value("trace", "FILE", "write all HCI packets to FILE, btsnoop or (.pcapng) pcapng"),
             .value(
-                "log", "LEVEL", "talk on standard error: error, warning, info or debug (default warning)",
+                "log", "LEVEL", "talk on standard error: error, warning, info (default) or debug (every HCI packet)",
                 choices: ["error", "warning", "info", "debug"]),
         ],
         selectors: [

@@ -102,7 +102,7 @@ struct DeviceTree: Sendable {
             return try await read()
         } catch {
             guard error.code == .refused || error.code == .insufficientSecurity else { throw error }
-            console.talk("\(error)")
+            console.talk("\(error)", .warning)
             return nil
         }
     }

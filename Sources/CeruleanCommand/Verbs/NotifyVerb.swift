@@ -38,7 +38,7 @@ extension VerbSpecification {
                 var seen = 0
                 for try await notification in notifications {
                     if notification.droppedBefore > 0 {
-                        console.talk("\(notification.droppedBefore) values lost: output is too slow")
+                        console.talk("\(notification.droppedBefore) values lost: output is too slow", .warning)
                     }
                     let report = ValueReport(uuid: target.uuid, value: notification.value, context: context)
                     if isJSON {

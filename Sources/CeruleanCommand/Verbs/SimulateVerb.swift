@@ -36,7 +36,7 @@ extension VerbSpecification {
                 let server = try await Session.openServer(adapter, timeout: max(timeout, .seconds(2)))
                 let own = await server.localAddress
                 if let address, let own, own.address != address.address {
-                    console.talk("this adapter keeps its own address \(own) instead of \(address)")
+                    console.talk("this adapter keeps its own address \(own) instead of \(address)", .warning)
                 }
                 let result = await Serving(device: device, server: server, console: console).run(
                     for: seconds, json: invocation.has("json"), address: own)
