@@ -45,6 +45,11 @@ public enum KnownCharacteristics {
             var scalar = ScalarValue(nil, format)
             return read(bytes) { coder throws(WireError) in try scalar.visit(&coder) }
         }
+        if uuid == 0x2A56 {
+            var signals = DigitalSignals()
+            signals.count = options.signalCount
+            return read(bytes) { coder throws(WireError) in try signals.visit(&coder) }
+        }
         guard let type = type(of: uuid) else { return nil }
         var value = type.init()
         return read(bytes) { coder throws(WireError) in try value.visit(&coder) }
@@ -56,9 +61,33 @@ public enum KnownCharacteristics {
         case 0x2A00, 0x2A24, 0x2A25, 0x2A26, 0x2A27, 0x2A28, 0x2A29, 0x2A8A, 0x2A90, 0x2A87, 0x2901: TextValue.self
         case 0x2A04: PreferredConnectionParameters.self
         case 0x2A05: ServiceChanged.self
+        case 0x2A0F: LocalTimeInformation.self
+        case 0x2A14: ReferenceTimeInformation.self
+        case 0x2A18: GlucoseMeasurement.self
+        case 0x2A1C, 0x2A1E: TemperatureMeasurement.self
         case 0x2A23: SystemID.self
+        case 0x2A2B: CurrentTimeValue.self
+        case 0x2A34: GlucoseContext.self
+        case 0x2A35, 0x2A36: BloodPressureMeasurement.self
         case 0x2A37: HeartRateMeasurement.self
+        case 0x2A4A: HIDInformation.self
         case 0x2A50: PnPID.self
+        case 0x2A53: RunningSpeedCadenceMeasurement.self
+        case 0x2A5B: CyclingSpeedCadenceMeasurement.self
+        case 0x2A5E: OximeterSpotCheck.self
+        case 0x2A5F: OximeterContinuous.self
+        case 0x2A63: CyclingPowerMeasurement.self
+        case 0x2A67: LocationAndSpeed.self
+        case 0x2A68: NavigationValue.self
+        case 0x2A69: PositionQuality.self
+        case 0x2A9C: BodyCompositionMeasurement.self
+        case 0x2A9D: WeightMeasurement.self
+        case 0x2AA7: GlucoseMonitoringMeasurement.self
+        case 0x2AA9: GlucoseMonitoringStatus.self
+        case 0x2AAA: GlucoseMonitoringSessionStart.self
+        case 0x2ACD: TreadmillData.self
+        case 0x2AD1: RowerData.self
+        case 0x2AD2: IndoorBikeData.self
         case 0x2904: PresentationFormat.self
         default: nil
         }

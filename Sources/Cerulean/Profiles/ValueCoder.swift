@@ -42,6 +42,9 @@ public struct ValueCoder: Sendable {
     /// True while octets are read.
     public var isReading: Bool { direction == .reading }
 
+    /// True while octets are written.
+    public var isWriting: Bool { direction == .writing }
+
     /// Octets behind the last field that was read.
     public var rest: [UInt8] { direction == .reading ? Array(bytes[position...]) : [] }
 
@@ -196,7 +199,7 @@ public struct ValueCoder: Sendable {
         field = name
         switch direction {
         case .reading:
-            guard remaining >= count else { throw WireError(offset: position, reason: .truncated) }
+            guard count >= 0, remaining >= count else { throw WireError(offset: position, reason: .truncated) }
             value = Array(bytes[position..<position + count])
         case .writing:
             guard value.count == count else { throw .invalid("length", at: position) }
@@ -225,6 +228,9 @@ public struct ValueCoder: Sendable {
         if !members.isEmpty { members.removeLast() }
         members.append(.init(name, value))
     }
+
+    /// Forgets what was listed, for values that are shown in another form.
+    public mutating func removeMembers() { members = [] }
 
     // MARK: - private
 
