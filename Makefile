@@ -17,7 +17,6 @@ test:  ## everything that must hold, with Bumble and RootCanal as peers
 	$(STRICT) Scripts/test
 
 test-all: lint test  ## the same, and thread sanitizer, the BlueZ machine and long runs
-	@Scripts/setup vm
 	$(STRICT) Scripts/test-all
 
 bench:  ## cost per operation, with Bumble beside it
