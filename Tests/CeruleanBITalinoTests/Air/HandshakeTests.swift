@@ -26,13 +26,14 @@ import Testing
     }
 
     @Test func refusesADeviceWithoutTheCharacteristics() async throws {
-        try await Self.withDevice(characteristics: { _ in [LocalCharacteristic(BITalino.commandsCharacteristic, .write)]
-            }) {
-                _, found in
-                let error = await #expect(throws: BITalinoError.self) { try await BITalino(connecting: found) }
-                #expect(error?.code == .notBITalino)
-                #expect(!found.peripheral.isConnected)
-            }
+        let lonely: @Sendable (PeripheralServer) -> [LocalCharacteristic] = { _ in
+            [LocalCharacteristic(BITalino.commandsCharacteristic, .write)]
+        }
+        try await Self.withDevice(characteristics: lonely) { _, found in
+            let error = await #expect(throws: BITalinoError.self) { try await BITalino(connecting: found) }
+            #expect(error?.code == .notBITalino)
+            #expect(!found.peripheral.isConnected)
+        }
     }
 
     @Test func saysThatABoardDoesNotAnswer() async throws {
