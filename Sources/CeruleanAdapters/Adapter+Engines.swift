@@ -79,8 +79,12 @@ extension Adapter {
             self = .automatic(configuration: configuration, tap: tap)
         case ("virtual", nil):
             self = Adapter(name: "virtual") { () throws(HostError) -> any Host in
-                VirtualWorld(on: ThreadLoop(name: "virtual")).makeHost(
-                    name: configuration.name, configuration: configuration, tap: tap)
+                let world = VirtualWorld(on: ThreadLoop(name: "virtual"))
+                // The host's transport keeps the world: nobody else does.
+                let keeper: HCITap = { isReceived, packet in
+                    withExtendedLifetime(world) { tap?(isReceived, packet) }
+                }
+                return world.makeHost(name: configuration.name, configuration: configuration, tap: keeper)
             }
         case ("hci", let number?):
             guard let index = UInt16(number.hasPrefix("hci") ? String(number.dropFirst(3)) : number) else {

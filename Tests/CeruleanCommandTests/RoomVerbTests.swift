@@ -165,4 +165,29 @@ import Testing
             #expect(recording.readings == values)
         }
     }
+
+    @Test func aTraceHoldsTheWholeStartAndIsNeverOverwritten() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString).btsnoop").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let test = TestConsole()
+        // An empty air in real time: opening it is all that is wanted.
+        let world = FileManager.default.temporaryDirectory.appending(path: "world-\(UUID().uuidString).json").path
+        defer { try? FileManager.default.removeItem(atPath: world) }
+        try Data(#"{"devices":[]}"#.utf8).write(to: URL(filePath: world))
+        let line = ["scan", "--adapter", "virtual:\(world)", "--timeout", "0", "--trace", path]
+        #expect(await CeruleanProgram.run(line, test.console) == .ok)
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        #expect(Array(bytes.prefix(16)) == HCICapture(.btsnoop).header)
+        // The first packet is HCI Reset, sent.
+        #expect(Array(bytes[40..<44]) == [0x01, 0x03, 0x0C, 0x00])
+        #expect(await CeruleanProgram.run(line, test.console) == .cannotWrite)
+        #expect(test.error.contains("never overwritten"))
+    }
+
+    @Test func aVirtualAdapterKeepsItsAir() async throws {
+        let session = try await Session.run(Adapter(parsing: "virtual"), timeout: .seconds(10)) { session in
+            session.central.state
+        }
+        #expect(session == .poweredOn)
+    }
 }
