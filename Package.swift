@@ -66,7 +66,10 @@ let package = Package(
         library("CeruleanRecording", ["Cerulean", "CeruleanSensing"]),
         library(
             "CeruleanCommand",
-            ["Cerulean", "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanRecording", "CeruleanVirtual"]),
+            [
+                "Cerulean", "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording",
+                "CeruleanVirtual",
+            ]),
         program("CeruleanTool", ["CeruleanCommand"]),
         // Programs for our own checks
         library("CeruleanVectors", ["CeruleanStack", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording", "CeruleanTesting"]),

@@ -96,6 +96,14 @@ import Testing
         #expect(next.lost == 0)
     }
 
+    @Test func whatWasNotWantedIsNoLoss() {
+        var detector = LossDetector()
+        for ticks: Int64 in 0..<100 { _ = detector.received(ticks) }
+        detector.interrupted()
+        for ticks: Int64 in 500..<600 where ticks != 550 { _ = detector.received(ticks) }
+        #expect(detector.lost == 1)
+    }
+
     /// The rule of §5.2: a packet from before the wrap that comes late keeps its time.
     @Test func unwrapsAcrossReordering() {
         var unwrapper = TimestampUnwrapper()

@@ -229,7 +229,7 @@ extension FirmwareCatalog {
         return Entry(
             device: advertisement.deviceID, firmware: 0xFE, name: configuration.version.name,
             version: "\(configuration.version.major).\(configuration.version.minor).\(configuration.version.patch)",
-            board: advertisement.board.token, upgrade: nil,
+            board: advertisement.board.token, upgrade: Upgrade(type: "yes", maximumChunk: 240, divisor: 16),
             characteristics: configuration.groups.map {
                 .init(name: "", uuid: $0.characteristic, maximumWriteLength: nil)
             },

@@ -86,23 +86,34 @@ public struct DebugConsole: Sendable {
 
     /// Sends a command with an end of line, and collects what comes until the console falls silent.
     ///
-    /// - Parameters:
-    ///   - silence: How long nothing must come behind the first answer.
-    ///   - timeout: For the first answer.
     /// - Returns: Lines of output and of error output, in order.
     /// - Throws: `BluetoothError` with `timedOut` when nothing comes at all.
     public func ask(
         _ command: String, silence: Duration = .seconds(1), timeout: Duration = .seconds(5)
     ) async throws(BluetoothError) -> [String] {
+        try await exchange(command, silence: silence, timeout: timeout).map(\.text)
+    }
+
+    /// Sends a command with an end of line, and collects what comes until the console falls silent, with where it came from.
+    ///
+    /// - Parameters:
+    ///   - silence: How long nothing must come behind the first answer.
+    ///   - timeout: For the first answer.
+    /// - Returns: Lines of output and of error output, in order.
+    /// - Throws: `BluetoothError` with `timedOut` when nothing comes at all.
+    public func exchange(
+        _ command: String, silence: Duration = .seconds(1), timeout: Duration = .seconds(5)
+    ) async throws(BluetoothError) -> [ConsoleAnswer] {
         let operation = "console command '\(command)'"
         return try await core.exchange.run(on: core.port.loop, timeout: timeout, operation) {
-            () throws(BluetoothError) -> [String] in
+            () throws(BluetoothError) -> [ConsoleAnswer] in
             let collector = ConsoleCollector()
             let keys = [terminal] + (standardError.map { [$0] } ?? [])
             var waiting: [UInt64] = []
             for key in keys {
                 try await core.use(key, timeout: timeout)
-                waiting.append(core.watch(key) { collector.received($0) })
+                let isError = key == standardError
+                waiting.append(core.watch(key, { collector.received($0, isError: isError) }))
             }
             defer {
                 core.unwatch(waiting)
@@ -176,11 +187,27 @@ extension NodeCore {
     }
 }
 
+/// A line that a console said.
+public enum ConsoleAnswer: Hashable, Sendable {
+    /// On its output.
+    case output(String)
+    /// On its error output.
+    case error(String)
+
+    /// The line.
+    public var text: String {
+        switch self {
+        case .output(let text), .error(let text): text
+        }
+    }
+}
+
 /// Puts what a console says in answer to a command together.
 private final class ConsoleCollector: Sendable {
     private struct State {
-        var pending = ConsoleLines()
-        var lines: [String] = []
+        var output = ConsoleLines()
+        var errors = ConsoleLines()
+        var lines: [ConsoleAnswer] = []
         var count = 0
         var noted = 0
         var last: MonotonicTime?
@@ -189,11 +216,15 @@ private final class ConsoleCollector: Sendable {
     private static let limit = 1 << 20
     private let state = Mutex(State())
 
-    func received(_ bytes: [UInt8]) {
+    func received(_ bytes: [UInt8], isError: Bool) {
         state.withLock { state in
             guard state.count + bytes.count <= Self.limit else { return }
             state.count += bytes.count
-            state.lines += state.pending.received(bytes)
+            if isError {
+                state.lines += state.errors.received(bytes).map { .error($0) }
+            } else {
+                state.lines += state.output.received(bytes).map { .output($0) }
+            }
         }
     }
 
@@ -208,10 +239,11 @@ private final class ConsoleCollector: Sendable {
 
     var progress: (last: MonotonicTime?, count: Int) { state.withLock { ($0.last, $0.noted) } }
 
-    var lines: [String] {
+    var lines: [ConsoleAnswer] {
         state.withLock { state in
-            var pending = state.pending
-            return state.lines + (pending.finish().map { [$0] } ?? [])
+            var (output, errors) = (state.output, state.errors)
+            return state.lines + (output.finish().map { [.output($0)] } ?? [])
+                + (errors.finish().map { [.error($0)] } ?? [])
         }
     }
 }

@@ -11,6 +11,8 @@ extension Node {
         public var destination: ConsoleUpgrade.Destination
         /// How packets are sent over the console; nil for what the board wants.
         public var console: ConsoleUpgrade.Options?
+        /// What the user's catalogue says about the firmware that runs: longer packets than usual.
+        public var catalogEntry: FirmwareCatalog.Entry?
         /// Where a BlueNRG image goes.
         public var baseAddress: UInt32?
         /// Octets that the board's memory has room for, where known.
@@ -94,9 +96,14 @@ extension Node {
         }
         switch method {
         case .console:
-            let packets = options.console ?? .recommended(for: board, running: running)
+            var packets = options.console ?? .recommended(for: board, running: running)
+            let entry = options.catalogEntry ?? FirmwareCatalog.simulated(advertisement)
+            if options.console == nil, let upgrade = entry?.upgrade {
+                packets.lengthen(upgrade, writeLength: core.port.writeLength)
+            }
+            let chosen = packets
             try await run(options, events) { _ in
-                ConsoleUpgrade(image, destination: options.destination, options: packets)
+                ConsoleUpgrade(image, destination: options.destination, options: chosen)
             }
         case .blueNRG:
             guard let base = options.baseAddress else {

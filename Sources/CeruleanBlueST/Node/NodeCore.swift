@@ -160,7 +160,11 @@ final class NodeCore: Sendable {
     // MARK: - Notifications on and off
 
     func use(_ key: PortKey, timeout: Duration) async throws(BluetoothError) {
-        state.withLock { $0.users[key, default: 0] += 1 }
+        state.withLock { state in
+            state.users[key, default: 0] += 1
+            let channel = state.characteristics.first { $0.key == key }?.channel
+            if state.users[key] == 1, let channel { state.decoder.interrupted(channel) }
+        }
         do throws(BluetoothError) {
             // The port knows what is on; several users may come at once.
             try await port.enable(key, timeout: timeout)

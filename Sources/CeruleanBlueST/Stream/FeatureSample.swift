@@ -24,6 +24,8 @@ public struct FeatureSample: Sendable, CustomStringConvertible {
     public internal(set) var time: MonotonicTime
     /// Which sample of its notification it is, from 0.
     public internal(set) var row = 0
+    /// True if it is one of several samples of its notification, see ``rows``.
+    public internal(set) var isRow = false
     /// Samples missing directly in front of this one.
     public internal(set) var lostBefore = 0
     /// False if the board did not advertise the feature.
@@ -53,8 +55,14 @@ public struct FeatureSample: Sendable, CustomStringConvertible {
     /// The value of a field by its name; nil if it is missing or there is no such field.
     public subscript(name: String) -> Double? { feature.index(of: name).flatMap { values[$0] } }
 
+    /// The fields of one of several samples of a notification, as an object.
+    private var rowMembers: [FieldValue.Member] {
+        feature.fields.enumerated().flatMap { Feature.members(of: $1, at: $0, in: values) }
+    }
+
     /// The values as an object, in the names of the shared vectors. Remote features have their board and its time in front.
     public var members: [FieldValue.Member] {
+        if isRow { return rowMembers }
         var members: [FieldValue.Member] = []
         if let nodeID { members.append(.init("nodeId", FieldValue(integer: nodeID))) }
         if let raw = rawRemoteTimestamp { members.append(.init("remoteTimestamp", FieldValue(integer: raw))) }
@@ -69,6 +77,7 @@ public struct FeatureSample: Sendable, CustomStringConvertible {
         return (0..<count).map { row in
             var sample = self
             sample.row = row
+            sample.isRow = true
             sample.lostBefore = row == 0 ? lostBefore * count : 0
             sample.values.list = []
             for column in 0..<columns { sample.values[column] = values.list[row * columns + column] }

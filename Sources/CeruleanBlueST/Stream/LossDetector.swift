@@ -23,6 +23,7 @@ public struct LossDetector: Sendable {
     public var period: Double? { phase?.period }
 
     private let isFixed: Bool
+    private var isInterrupted = false
     private var newest: Int64 = 0
     private var phase: Phase?
     /// The last distances. In order while the period is learnt, then overwritten in turn.
@@ -49,9 +50,19 @@ public struct LossDetector: Sendable {
         isFixed = usable != nil
     }
 
+    /// Packets were not wanted for a while: what is missing before the next one was not lost.
+    public mutating func interrupted() { isInterrupted = true }
+
     /// Takes the unwrapped timestamp of a packet.
     public mutating func received(_ ticks: Int64) -> Finding {
         received += 1
+        if isInterrupted {
+            isInterrupted = false
+            newest = ticks
+            gaps.removeAll(keepingCapacity: true)
+            if let period { phase = Phase(period: period) } else { forget() }
+            return Finding()
+        }
         let distance = ticks - newest
         // Behind a long silence nobody knows what would have been sent.
         guard received > 1, distance < 1 << 20 else {

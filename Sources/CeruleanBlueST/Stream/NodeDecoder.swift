@@ -164,6 +164,11 @@ public struct NodeDecoder: Sendable {
         for index in entries.indices { entries[index].decoder.commandSent(to: feature, id, payload) }
     }
 
+    /// Notifications of a characteristic were off: what is missing before the next one was not lost.
+    public mutating func interrupted(_ channel: Channel) {
+        if entries.indices.contains(channel.index) { entries[channel.index].detector.interrupted() }
+    }
+
     /// Begins anew, as a connection does: clocks and half messages are forgotten, counts stay.
     public mutating func reset() {
         unwrapper = TimestampUnwrapper(tick: options.tick)

@@ -44,6 +44,13 @@ public struct ConsoleUpgrade: UpgradeProcedure {
             self.verdictTimeout = verdictTimeout
         }
 
+        /// Takes packets as long as catalogue and link allow; not where packets are numbered, which have one length.
+        mutating func lengthen(_ upgrade: FirmwareCatalog.Upgrade, writeLength: Int) {
+            guard !hasSequenceNumbers, let most = upgrade.maximumChunk else { return }
+            let divisor = max(1, upgrade.divisor ?? 1)
+            packetSize = max(packetSize, min(most, writeLength) / divisor * divisor)
+        }
+
         /// As a board with that firmware wants it.
         public static func recommended(for board: Board, running: FirmwareVersion?) -> Self {
             guard board.token == "SENSOR_TILE_BOX" else { return Self() }

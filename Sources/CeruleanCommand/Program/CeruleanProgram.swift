@@ -2,6 +2,7 @@
 
 import Cerulean
 import CeruleanBITalino
+import CeruleanBlueST
 import CeruleanHost
 import CeruleanRecording
 import CeruleanSensing
@@ -80,6 +81,8 @@ extension CommandError {
         case let error as RecordingError: self.init(ExitCode(error.code), error.description)
         case let error as SensingError: self.init(.usage, error.detail)
         case let error as BITalinoError: self.init(ExitCode(error), error.description)
+        case let error as UpgradeError: self.init(ExitCode(error.code), error.description)
+        case let error as RegisterError: self.init(ExitCode(error), error.description)
         case is CancellationError: self.init(.interrupted, "")
         default: self.init(.internal, "\(error)")
         }

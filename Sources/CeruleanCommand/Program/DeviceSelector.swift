@@ -19,6 +19,8 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
     var pick: Pick?
     /// Only devices that a driver recognizes.
     var onlyRecordable = false
+    /// Only devices that the driver of this kind recognizes.
+    var onlyKind: String?
 
     /// True when nothing was said but `--pick`.
     var isAny: Bool { address == nil && name == nil && services.isEmpty && minimumRSSI == nil }
@@ -58,6 +60,9 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
         if onlyRecordable {
             filter.predicate = { !KnownDrivers.all.recognize($0.fields, address: $0.address).isEmpty }
         }
+        if let kind = onlyKind, let driver = KnownDrivers.all.driver(kind: kind) {
+            filter.predicate = { driver.recognize($0.fields, address: $0.address) != nil }
+        }
         return filter
     }
 
@@ -69,6 +74,7 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
         if !services.isEmpty { parts.append("service \(services.map(\.description).joined(separator: " or "))") }
         if let minimumRSSI { parts.append("at least \(minimumRSSI) dBm") }
         if onlyRecordable { return "a board that can be recorded" }
+        if let onlyKind, let driver = KnownDrivers.all.driver(kind: onlyKind) { return "a device of kind \(driver.title)" }
         return parts.isEmpty ? "any connectable device" : "a device with " + parts.joined(separator: ", ")
     }
 

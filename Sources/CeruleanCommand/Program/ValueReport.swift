@@ -10,6 +10,8 @@ struct ValueReport: Sendable {
     struct Context: Sendable {
         var signalCount: Int?
         var format: PresentationFormat?
+        /// What the characteristic carries, on a BlueST board.
+        var board: BoardValue?
     }
 
     var uuid: BluetoothUUID
@@ -18,6 +20,7 @@ struct ValueReport: Sendable {
 
     /// The fields of the value, if its layout is known and it fits.
     var decoded: FieldValue? {
+        if let board = context.board { return board.decoded(value) }
         let options = KnownCharacteristics.Options(signalCount: context.signalCount)
         if let decoded = KnownCharacteristics.decoded(uuid: uuid, bytes: value, options: options), decoded.fault == nil
         {
@@ -72,6 +75,7 @@ extension ValueReport.Context {
         _ characteristic: Characteristic, on peripheral: Peripheral, timeout: Duration
     ) async -> Self {
         var context = Self()
+        context.board = BoardValue(characteristic.uuid, on: peripheral)
         if let descriptor = characteristic.descriptor(0x2909),
             let bytes = try? await peripheral.read(descriptor, timeout: timeout)
         {

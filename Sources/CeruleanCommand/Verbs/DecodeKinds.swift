@@ -13,7 +13,7 @@ struct DecodeKind: Sendable {
 
     /// All kinds in the order of help.
     static let all: [DecodeKind] = [
-        .advertisement, .characteristic, .bitalinoFrames, .bitalinoState, .bitalinoVersion,
+        .advertisement, .characteristic, .bitalinoFrames, .bitalinoState, .bitalinoVersion, .bluest,
     ]
 
     /// Advertising data.

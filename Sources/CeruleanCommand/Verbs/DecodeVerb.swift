@@ -22,6 +22,9 @@ extension VerbSpecification {
             .value("uuid", "UUID", "characteristic: which one, by UUID or name"),
             .value("signals", "N", "characteristic 2A56: how many signals"),
             .value("channels", "N", "bitalino-frames: how many channels, 1 to 6"),
+            .value("device", "ID", "bluest: the board's number in hexadecimal (default 80)"),
+            .value("mask", "MASK", "bluest: the advertised features in hexadecimal (default all)"),
+            .value("protocol", "VERSION", "bluest: version of the advertisement, 1 (default) or 2"),
         ],
         examples: [
             "decode advertisement '02 01 06 03 03 0D 18'", "decode characteristic --uuid 2A37 1048e803",

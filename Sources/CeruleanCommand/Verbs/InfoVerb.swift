@@ -48,6 +48,8 @@ struct DeviceTree: Sendable {
     private let mtu: Int?
     private let services: [(service: Service, items: [Item])]
     private let refused: Set<AttributeID>
+    /// Features of a BlueST board.
+    private let features: [String]
 
     /// Reads everything that can be read. What the device refuses is left out and said on standard error.
     init(_ peripheral: Peripheral, timeout: Duration, readsValues: Bool, console: Console) async throws {
@@ -59,6 +61,8 @@ struct DeviceTree: Sendable {
             for characteristic in service.characteristics {
                 var item = Item(characteristic: characteristic, descriptors: [])
                 var context = ValueReport.Context()
+                context.board = BoardValue(characteristic.uuid, on: peripheral)
+                item.title = context.board?.title ?? BoardValue.title(of: characteristic.uuid)
                 for descriptor in characteristic.descriptors {
                     var value: [UInt8]?
                     if readsValues {
@@ -89,6 +93,8 @@ struct DeviceTree: Sendable {
         }
         self.services = services
         self.refused = refused
+        features = peripheral.services.flatMap(\.characteristics)
+            .flatMap { BoardValue($0.uuid, on: peripheral)?.features ?? [] }
         address = peripheral.address?.description
         name = peripheral.name ?? deviceName
         mtu = peripheral.link?.mtu
@@ -126,6 +132,7 @@ struct DeviceTree: Sendable {
         if let name { members.append(.init("name", .text(name))) }
         if let mtu { members.append(.init("mtu", FieldValue(integer: mtu))) }
         members.append(.init("services", .list(services.map { Self.json($0.service, $0.items) })))
+        if !features.isEmpty { members.append(.init("features", .list(features.map { .text($0) }))) }
         return .object(members)
     }
 

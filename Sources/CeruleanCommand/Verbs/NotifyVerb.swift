@@ -9,16 +9,24 @@ extension VerbSpecification {
     static let notify = VerbSpecification(
         name: "notify",
         summary: "print the values that a device sends",
-        details: "Ends after --count values, after --seconds, or by Ctrl-C. A lost connection exits with 7.",
-        positionals: [.attribute],
+        details: """
+            Ends after --count values, after --seconds, or by Ctrl-C. A lost connection exits with 7. Instead of an attribute,
+            --feature names features of a BlueST board, whose samples are decoded.
+            """,
+        positionals: [.optionalAttribute],
         options: [
             .value("count", "N", "end after N values"),
             .value("seconds", "S", "end after S seconds"),
             .flag("indicate", "ask for indications where the device offers both"),
+            .value("feature", "LIST", "BlueST: features with commas, such as sensorFusion or acceleration,gyroscope"),
         ],
         selectsDevice: true,
         examples: ["notify heart_rate_measurement --name strap --count 10 --json"],
         run: { invocation, console in
+            if invocation.has("feature") { return try await FeatureNotification(invocation, console).run(invocation) }
+            guard invocation.positional(0) != nil else {
+                throw CommandError.usage("notify needs an ATTRIBUTE, or --feature")
+            }
             let selector = try AttributeSelector(invocation.positional(0) ?? "")
             let count = try invocation.integer("count", 1...Int.max)
             let seconds = try invocation.seconds("seconds")

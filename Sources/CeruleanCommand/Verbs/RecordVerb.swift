@@ -16,17 +16,23 @@ extension VerbSpecification {
             """,
         options: [
             .value("channels", "LIST", "channels with commas, such as 1,2,3 or A1,A2 (default all)"),
+            .value("feature", "LIST", "BlueST: features with commas, such as acceleration,gyroscope,magnetometer"),
             .value("rate", "HZ", "samples per second"),
             .value(
                 "set", "NAME=VALUE", "a setting of the board's driver, such as mode=simulated or A2=EDA", repeats: true),
             .value("reconnect", "S", "how long to try to get a lost connection back (default 30, 0 not at all)"),
         ] + RecordingOptions.specifications,
         selectsDevice: true,
-        examples: ["record --name bitalino --channels 1,2,3 --rate 1000 --seconds 60 --format opensignals,csv"],
+        examples: [
+            "record --name bitalino --channels 1,2,3 --rate 1000 --seconds 60 --format opensignals,csv",
+            "record --feature acceleration,gyroscope --format csv --seconds 10",
+        ],
         run: { invocation, console in
             let recording = try RecordingOptions(invocation)
             var selector = try DeviceSelector(invocation)
-            selector.onlyRecordable = selector.isAny
+            // Features are what BlueST boards have.
+            if invocation.has("feature") { selector.onlyKind = selector.isAny ? "bluest" : nil }
+            selector.onlyRecordable = selector.isAny && selector.onlyKind == nil
             let options = try SourceOptions(invocation)
             return try await Session.run(invocation) { session in
                 let discovery = try await selector.find(with: session.central, timeout: session.timeout)
@@ -51,7 +57,7 @@ extension SourceOptions {
     /// - Throws: ``CommandError`` with ``ExitCode/usage``.
     init(_ invocation: Invocation) throws(CommandError) {
         self.init()
-        channels = (invocation.value("channels") ?? "").split(separator: ",").map { String($0.trimmedBlanks) }
+        channels = (invocation.value("feature") ?? invocation.value("channels") ?? "").split(separator: ",").map { String($0.trimmedBlanks) }
         if let text = invocation.value("rate") {
             guard let number = Double(text), number.isFinite, number > 0 else {
                 throw .usage("--rate takes samples per second, not '\(text)'")

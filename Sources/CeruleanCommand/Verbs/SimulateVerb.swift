@@ -25,6 +25,8 @@ extension VerbSpecification {
         options: [
             .value("device-name", "NAME", "advertise this name"),
             .value("set", "NAME=VALUE", "a setting of the simulated board, such as firmware=5.1", repeats: true),
+            .value("board", "NAME", "bluest: which board, such as SENSOR_TILE_BOX"),
+            .value("features", "LIST", "bluest: its features with commas"),
             .value("seconds", "S", "end after S seconds"),
         ],
         examples: ["simulate heartrate --adapter hci:0", "simulate ./thermometer.json --adapter tcp:127.0.0.1:6402"],
@@ -56,7 +58,8 @@ extension SimulatedRoom {
     ) throws(CommandError) -> (any SimulatedDevice, DeviceAddress?) {
         let text = invocation.positional(0) ?? ""
         let name = invocation.value("device-name")
-        let settings = try SourceOptions(invocation).settings
+        var settings = try SourceOptions(invocation).settings
+        for option in ["board", "features"] { settings[option] = invocation.value(option) ?? settings[option] }
         if let device = try builtIn(text, name: name, settings: settings) { return (device, nil) }
         if text.lowercased().hasSuffix(".txt") {
             return (try recording(text, name: name, settings: settings), nil)

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cerulean
+import CeruleanBlueST
+import CeruleanHost
+import CeruleanWire
+
+extension VerbSpecification {
+    /// `console [COMMAND…]`: a BlueST board's debug console.
+    static let console = VerbSpecification(
+        name: "console",
+        summary: "talk to a BlueST board's debug console",
+        details: """
+            With COMMAND each is sent and its answer printed. Without, lines are read from standard input: on a terminal with
+            editing and history until Ctrl-D, else as a script, one command after the other. What the board says on its error
+            output goes to standard error. 'help' lists what a board understands.
+            """,
+        positionals: [
+            PositionalSpecification(
+                placeholder: "COMMAND", help: "what to send, one argument for each", isOptional: true, repeats: true)
+        ],
+        options: [.value("silence", "S", "an answer ends after so long a silence (default 0.5)")],
+        selectsDevice: true,
+        examples: ["console versionFw --name boxtile", "console < commands.txt"],
+        run: { invocation, console in
+            let silence = try invocation.seconds("silence") ?? .milliseconds(500)
+            return try await Session.onBoard(invocation) { session, node in
+                guard let debug = node.console else {
+                    throw CommandError(.refused, "\(node.name) has no debug console")
+                }
+                let dialog = ConsoleDialog(
+                    debug: debug, node: node, session: session, console: console, silence: silence,
+                    isJSON: invocation.has("json"))
+                if !invocation.positionals.isEmpty {
+                    for command in invocation.positionals { try await dialog.ask(command) }
+                } else if console.outIsTerminal, let editor = LineEditor() {
+                    try await dialog.converse(editor)
+                } else {
+                    while let line = try console.nextLine() {
+                        try Task.checkCancellation()
+                        if !line.allSatisfy(\.isWhitespace) { try await dialog.ask(line) }
+                    }
+                }
+                return .ok
+            }
+        })
+}
+
+/// Commands on one side, what the board says on the other.
+private struct ConsoleDialog: Sendable {
+    let debug: DebugConsole
+    let node: Node
+    let session: Session
+    let console: Console
+    let silence: Duration
+    let isJSON: Bool
+
+    /// Sends a command and prints all that comes until the console falls silent.
+    func ask(_ command: String) async throws {
+        let answer = try await debug.exchange(command, silence: silence, timeout: session.timeout)
+        for line in answer { try print(line) }
+    }
+
+    /// An interactive terminal: what the board says is printed whenever it comes.
+    func converse(_ editor: LineEditor) async throws {
+        let output = try await debug.output(timeout: session.timeout)
+        console.talk("connected to \(node.name); Ctrl-D ends, 'help' lists commands")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                var out = ConsoleLines()
+                var errors = ConsoleLines()
+                for await part in output {
+                    switch part {
+                    case .standardOutput(let bytes):
+                        for line in out.received(bytes) { editor.interject { try? print(.output(line)) } }
+                    case .standardError(let bytes):
+                        for line in errors.received(bytes) { editor.interject { try? print(.error(line)) } }
+                    }
+                }
+            }
+            group.addTask {
+                for await change in node.stateChanges() where change.state != .connected {
+                    throw CommandError(.connectionLost, "\(node.name) disconnected")
+                }
+            }
+            group.addTask {
+                while let line = await editor.read("\(node.name)> ") {
+                    if line.allSatisfy(\.isWhitespace) { continue }
+                    try await debug.write(line + "\r\n", timeout: session.timeout)
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func print(_ line: ConsoleAnswer) throws(CommandError) {
+        let (stream, text) =
+            switch line {
+            case .output(let text): ("stdout", text)
+            case .error(let text): ("stderr", text)
+            }
+        if isJSON {
+            try console.json([
+                "time": .text(session.clock.now), "name": .text(node.name), "stream": .text(stream),
+                "text": .text(text),
+            ])
+        } else if case .error = line {
+            console.talk(text)
+        } else {
+            try console.line(TerminalText.escaped(text))
+        }
+    }
+}
