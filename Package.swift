@@ -87,6 +87,6 @@ let package = Package(
         tests("CeruleanRecordingTests", ["CeruleanRecording"]),
         tests("CeruleanCommandTests", ["CeruleanCommand", "CeruleanTesting"]),
         tests("CeruleanVectorTests", ["CeruleanVectors"]),
-        tests("CeruleanPeerTests", ["Cerulean", "CeruleanTesting"]),
+        tests("CeruleanPeerTests", ["Cerulean", "CeruleanAdapters", "CeruleanTesting"]),
     ]
 )

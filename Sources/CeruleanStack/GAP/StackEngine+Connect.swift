@@ -244,9 +244,14 @@ extension StackEngine {
                 ? HostError(.connectionFailed, controller: error.controller, detail: error.detail) : error
             waiter.completion(.failure(error.during("connect to \(link.address)")))
         }
-        let done = { [unowned self] in
-            guard finish(operation) else { return }
+        let joined = { [unowned self] in
+            // A link that is being closed ends the operation with the reason when it is gone.
+            guard link.phase == .open, finish(operation) else { return }
             waiter.completion(.success(link.info))
+        }
+        // The link to a bonded device is handed over when it is encrypted (security R1).
+        let done = { [unowned self] in
+            if !holds(link, joined) { joined() }
         }
         guard waiter.exchangesMTU, link.phase == .open else { return done() }
         link.bearer.exchangeMTU(now: now) { _ in done() }
