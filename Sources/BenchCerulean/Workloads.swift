@@ -73,7 +73,10 @@ enum Workloads {
         var wrong = 0
         bench.remote.onResponse = { pdu in
             answers += 1
-            guard pdu[0] == 0x0B, pdu.byteCount == size + 1 else { return wrong += 1 }
+            guard pdu[0] == 0x0B, pdu.byteCount == size + 1 else {
+                wrong += 1
+                return
+            }
             let number = unsafe pdu.unsafeLoadUnaligned(fromUncheckedByteOffset: 1, as: UInt64.self)
             if number != UInt64(answers - 1) { wrong += 1 }
         }

@@ -132,13 +132,16 @@ public final class ThreadLoop: EventLoop {
     public func watch(
         _ descriptor: Int32, for interest: Readiness, _ handler: @escaping @Sendable (Readiness) -> Void
     ) {
-        let wakes = state.withLock { state in
+        // What a handler holds goes outside of the lock: its end may come back to the loop.
+        let (old, wakes) = state.withLock { state -> (Watch?, Bool) in
             state.generation += 1
-            state.watches[descriptor] = Watch(interest: interest, handler: handler, generation: state.generation)
+            let watch = Watch(interest: interest, handler: handler, generation: state.generation)
+            let old = state.watches.updateValue(watch, forKey: descriptor)
             startIfNeeded(&state)
-            return state.isSleeping
+            return (old, state.isSleeping)
         }
         if wakes { wake() }
+        _ = old
     }
 
     /// Changes what a watched descriptor is watched for. Does nothing when it is not watched.
@@ -155,11 +158,9 @@ public final class ThreadLoop: EventLoop {
 
     /// Stops watching. The handler is not called any more when this was called on the loop.
     public func unwatch(_ descriptor: Int32) {
-        let wakes = state.withLock { state in
-            state.watches.removeValue(forKey: descriptor)
-            return state.isSleeping
-        }
+        let (old, wakes) = state.withLock { ($0.watches.removeValue(forKey: descriptor), $0.isSleeping) }
         if wakes { wake() }
+        _ = old
     }
 
     // MARK: End
