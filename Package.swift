@@ -29,7 +29,8 @@ func tests(_ name: String, _ dependencies: [String]) -> Target {
 }
 
 let libraries = [
-    "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "CeruleanAdapters", "Cerulean",
+    "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "CeruleanAdapters",
+    "Cerulean",
     "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording", "CeruleanTesting",
 ]
 
@@ -72,10 +73,17 @@ let package = Package(
             ]),
         program("CeruleanTool", ["CeruleanCommand"]),
         // Programs for our own checks
-        library("CeruleanVectors", ["CeruleanStack", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording", "CeruleanTesting"]),
+        library(
+            "CeruleanVectors",
+            ["CeruleanStack", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording", "CeruleanTesting"]),
         program("VectorRunner", ["CeruleanVectors"]),
         program("BenchCerulean", ["CeruleanStack", "CeruleanTransport", "Cerulean"]),
-        program("FuzzCerulean", ["CeruleanStack", "CeruleanVirtual", "CeruleanTesting", "CeruleanBITalino", "CeruleanRecording"]),
+        program(
+            "FuzzCerulean",
+            [
+                "CeruleanStack", "CeruleanVirtual", "CeruleanTesting", "CeruleanBITalino", "CeruleanRecording",
+                "CeruleanCommand",
+            ]),
         // Tests
         tests("CeruleanWireTests", ["CeruleanWire"]),
         tests("CeruleanVirtualTests", ["CeruleanVirtual"]),

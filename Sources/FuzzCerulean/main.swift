@@ -1,3 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-print("not yet")
+import Glibc
+
+exit(FuzzProgram.run(Array(CommandLine.arguments.dropFirst())))

@@ -149,6 +149,14 @@ public final class Central: Sendable {
         return peripheral
     }
 
+    /// Starts the adapter again after it failed or was switched off: ``state`` is `poweredOff`, and scans and links have ended.
+    /// Ends at once when it is on.
+    ///
+    /// - Throws: ``BluetoothError`` when it still cannot be used.
+    public func start(timeout: Duration = .seconds(10)) async throws(BluetoothError) {
+        try await HostOpening.start(core.host, timeout: timeout)
+    }
+
     /// Ends all scans, leaves all links, and closes the adapter if the central opened it. Everything that is pending ends
     /// with an error; nothing works afterwards. Harmless when done before.
     ///
@@ -175,16 +183,20 @@ enum HostOpening {
             throw BluetoothError(error, during: error.operation.isEmpty ? operation : error.operation)
         }
         do throws(BluetoothError) {
-            let _: Void = try await awaitOperation(
-                on: host.loop, timeout: timeout + .seconds(1), describe: { operation },
-                start: { completion in
-                    host.assumeIsolated { $0.start(timeout: timeout, completion: completion) }
-                    return nil
-                })
+            try await start(host, timeout: timeout)
         } catch {
             host.loop.execute { host.assumeIsolated { $0.stop { _ in } } }
             throw error
         }
         return host
+    }
+
+    static func start(_ host: any Host, timeout: Duration) async throws(BluetoothError) {
+        let _: Void = try await awaitOperation(
+            on: host.loop, timeout: timeout + .seconds(1), describe: { "opening \(host.name)" },
+            start: { completion in
+                host.assumeIsolated { $0.start(timeout: timeout, completion: completion) }
+                return nil
+            })
     }
 }

@@ -13,6 +13,9 @@ final class Feed {
     struct Subscriber {
         let id: UInt64
         let channel: Channel<Notification>
+        /// False for those who came while an earlier subscription was being ended: what is left of that is not theirs, or
+        /// there would be a gap before the first value of their own.
+        var isActive: Bool
         /// Set until the subscription is known to be in force.
         var completion: HostCompletion<Void>?
     }
@@ -59,7 +62,7 @@ extension CentralCore {
         state.feeds[attribute] = feed
         let id = number()
         feed.subscribers.append(
-            .init(id: id, channel: channel) { completion($0.map { id }) })
+            .init(id: id, channel: channel, isActive: feed.phase != .disabling) { completion($0.map { id }) })
         switch feed.phase {
         case .on: confirm(feed, .success(()))
         case .off: enable(feed, on: link, mode: mode, timeout: timeout)
@@ -84,6 +87,7 @@ extension CentralCore {
     private func enable(_ feed: Feed, on link: LinkID, mode: SubscriptionMode, timeout: Duration) {
         feed.phase = .enabling
         feed.mode = mode
+        for index in feed.subscribers.indices { feed.subscribers[index].isActive = true }
         let (attribute, number) = (feed.attribute, feed.number)
         host.assumeIsolated { host in
             _ = host.subscribe(to: attribute, mode: mode, on: link, timeout: timeout) { [self] result in
@@ -156,8 +160,8 @@ extension CentralCore {
     private func deliver(_ value: [UInt8], to feed: Feed, _ mode: SubscriptionMode) {
         let notification = Notification(value: value, time: loop.now, isIndication: mode == .indications)
         feed.record.values.add(1, ordering: .relaxed)
-        for subscriber in feed.subscribers where !subscriber.channel.send(notification) {
-            feed.record.droppedValues.add(1, ordering: .relaxed)
+        for subscriber in feed.subscribers where subscriber.isActive {
+            if !subscriber.channel.send(notification) { feed.record.droppedValues.add(1, ordering: .relaxed) }
         }
     }
 }

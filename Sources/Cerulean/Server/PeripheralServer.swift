@@ -200,6 +200,14 @@ public final class PeripheralServer: Sendable {
     /// Stops all advertisements of this server.
     public func stopAdvertising() async { await core.stopAllAdvertising() }
 
+    /// Starts the adapter again after it failed or was switched off; advertising begins again as its rule says. Ends at once when
+    /// it is on.
+    ///
+    /// - Throws: ``BluetoothError`` when it still cannot be used.
+    public func start(timeout: Duration = .seconds(10)) async throws(BluetoothError) {
+        try await HostOpening.start(core.host, timeout: timeout)
+    }
+
     /// Removes the services and advertisements, ends the links to centrals where the server opened the adapter, and closes it.
     /// Harmless when done before.
     ///

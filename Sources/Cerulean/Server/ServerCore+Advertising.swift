@@ -105,6 +105,11 @@ extension ServerCore {
         }
     }
 
+    /// The adapter is off: nothing is advertised, whether that was told one by one or not.
+    func forgetAdvertising() {
+        for advertisement in advertisements { advertisement.id = nil }
+    }
+
     /// Begins again what has ended.
     func restartAdvertising() {
         for advertisement in advertisements { restart(advertisement) }

@@ -97,7 +97,7 @@ actor ServerCore: HostEventSink {
         case .advertisingEnded(let id, let reason): advertisingEnded(id, reason)
         case .stateChanged(let state):
             states.send(state)
-            if state == .poweredOn { restartAdvertising() }
+            if state == .poweredOn { restartAdvertising() } else { forgetAdvertising() }
         case .linkOpened, .linkUpdated, .advertisement, .scanEnded, .identityResolved, .value, .servicesChanged,
             .readyToWrite, .pairing:
             break

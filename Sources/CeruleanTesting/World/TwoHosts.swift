@@ -95,6 +95,27 @@ public struct TwoHosts: Sendable {
     /// The server's controller gets its power back, without any memory.
     public func powerOnServer() { with(serverHost) { world.powerOn($0) } }
 
+    /// The server's host is stopped and started, as somebody would do after its controller hung or lost its power: a host cannot
+    /// know what a controller forgot.
+    ///
+    /// - Throws: ``HostError`` when it does not start.
+    public func restartServer() async throws {
+        let host = serverHost
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            host.loop.execute {
+                host.assumeIsolated { host in
+                    host.stop { _ in
+                        host.assumeIsolated { host in
+                            host.start(timeout: .seconds(10)) {
+                                continuation.resume(with: $0.mapError { $0 as any Error })
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// The central's controller hangs: it says nothing to its host and nothing to the air.
     public func silenceCentral(_ isSilent: Bool = true) { with(centralHost) { world.setSilent($0, isSilent) } }
 
