@@ -161,7 +161,22 @@ extension CentralCore {
         let notification = Notification(value: value, time: loop.now, isIndication: mode == .indications)
         feed.record.values.add(1, ordering: .relaxed)
         for subscriber in feed.subscribers where subscriber.isActive {
-            if !subscriber.channel.send(notification) { feed.record.droppedValues.add(1, ordering: .relaxed) }
+            let sent = subscriber.channel.enqueue(notification)
+            if !sent.isKept { feed.record.droppedValues.add(1, ordering: .relaxed) }
+            if sent.needsWake { wakeLater(subscriber.channel) }
+        }
+    }
+
+    /// Wakes a reader behind the packets that the transport read together: one wake-up, many values.
+    private func wakeLater(_ channel: Channel<Notification>) {
+        sleepers.append(channel)
+        guard sleepers.count == 1 else { return }
+        loop.execute { [self] in
+            assumeIsolated { core in
+                let channels = core.sleepers
+                core.sleepers = []
+                for channel in channels { channel.wake() }
+            }
         }
     }
 }

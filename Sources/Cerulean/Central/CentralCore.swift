@@ -30,6 +30,8 @@ actor CentralCore: HostEventSink {
     var linkTable: [LinkID: CentralLink] = [:]
     /// The feed that got the last value: most values come from the one that sent the one before.
     var lastFeed: (link: LinkID, attribute: AttributeID, feed: Feed)?
+    /// Readers that are to be woken when the loop's turn is over.
+    var sleepers: [Channel<Notification>] = []
     private var powerWaiters: [(id: UInt64, completion: HostCompletion<Void>)] = []
     private var nextNumber: UInt64 = 0
     private(set) var isOver = false

@@ -37,6 +37,16 @@ final class Channel<Element: Sendable>: Sendable {
         var droppedSince = 0
         var nextWaiter: UInt64 = 0
         var waiters: [(id: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+        /// A wake-up was promised by `enqueue`.
+        var isWakeDue = false
+    }
+
+    /// What became of an element.
+    struct Sent {
+        /// Nothing was dropped for it.
+        var isKept: Bool
+        /// A consumer waits: call ``wake()`` when no more elements come for now.
+        var needsWake: Bool
     }
 
     let capacity: Int
@@ -52,19 +62,25 @@ final class Channel<Element: Sendable>: Sendable {
     /// How many elements were dropped so far.
     var dropped: Int { state.withLock { $0.dropped } }
 
-    /// Queues an element; false when one had to be dropped for it, or it was itself dropped.
+    /// Queues an element and wakes a consumer; false when one had to be dropped for it, or it was itself dropped.
     @discardableResult
     func send(_ element: Element) -> Bool {
-        var woken: CheckedContinuation<Void, Never>?
-        let kept = state.withLock { state -> Bool in
-            guard !state.isOver else { return false }
-            var kept = true
+        let sent = enqueue(element)
+        if sent.needsWake { wake() }
+        return sent.isKept
+    }
+
+    /// Queues an element. Waking costs far more than queueing: whoever has several elements wakes once behind the last.
+    func enqueue(_ element: Element) -> Sent {
+        state.withLock { state in
+            guard !state.isOver else { return Sent(isKept: false, needsWake: false) }
+            var isKept = true
             if state.queue.count - state.head >= capacity {
-                kept = false
+                isKept = false
                 state.dropped += 1
                 guard overflow == .dropOldest else {
                     state.droppedSince += 1
-                    return false
+                    return Sent(isKept: false, needsWake: false)
                 }
                 Self.dropOldest(&state)
             }
@@ -74,11 +90,19 @@ final class Channel<Element: Sendable>: Sendable {
             }
             state.queue.append(Entry(element: element, droppedBefore: state.droppedSince))
             state.droppedSince = 0
-            if !state.waiters.isEmpty { woken = state.waiters.removeFirst().continuation }
-            return kept
+            let needsWake = !state.waiters.isEmpty && !state.isWakeDue
+            if needsWake { state.isWakeDue = true }
+            return Sent(isKept: isKept, needsWake: needsWake)
+        }
+    }
+
+    /// Wakes the consumer that waits longest.
+    func wake() {
+        let woken = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.isWakeDue = false
+            return state.waiters.isEmpty ? nil : state.waiters.removeFirst().continuation
         }
         woken?.resume()
-        return kept
     }
 
     /// The oldest goes; whoever is the next in line carries the count.
