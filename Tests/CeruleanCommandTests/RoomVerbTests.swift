@@ -23,7 +23,7 @@ import Testing
     static func run(_ arguments: [String], in room: SimulatedRoom) async throws -> Outcome {
         try await Simulation.run { simulation in
             try await room.run(on: simulation.loop) { world in
-                try await AdapterChoice.$override.withValue({ _ in .virtual(world) }) {
+                await AdapterChoice.$override.withValue({ _ in .virtual(world) }) {
                     let test = TestConsole()
                     return Outcome(code: await CeruleanProgram.run(arguments, test.console), test: test)
                 }
