@@ -51,50 +51,68 @@ let package = Package(
             name: "CCeruleanCrypto", linkerSettings: [.linkedLibrary("crypto", .when(platforms: [.linux]))]),
         // Level 2: hosts
         library("CeruleanHost", ["CeruleanWire"]),
-        library("CeruleanStack", ["CeruleanWire", "CeruleanHost", "CCeruleanCrypto"]),
+        library("CeruleanStack", ["CeruleanWire", "CCeruleanCrypto", "CeruleanHost"]),
         library("CeruleanTransport", ["CeruleanWire", "CeruleanHost"]),
         library("CeruleanVirtual", ["CeruleanWire", "CCeruleanCrypto"]),
         // Level 3: API
         library("Cerulean", ["CeruleanWire", "CeruleanHost"]),
         library(
             "CeruleanAdapters",
-            ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean"]),
-        library("CeruleanSensing", ["Cerulean"]),
-        library("CeruleanBITalino", ["Cerulean", "CeruleanSensing"]),
-        library("CeruleanBlueST", ["CeruleanWire", "Cerulean", "CeruleanSensing"]),
-        library("CeruleanTesting", ["Cerulean", "CeruleanAdapters", "CeruleanStack", "CeruleanVirtual"]),
+            ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual"]),
+        library("CeruleanSensing", ["CeruleanWire", "Cerulean"]),
+        library("CeruleanBITalino", ["CeruleanWire", "CeruleanHost", "Cerulean", "CeruleanSensing"]),
+        library("CeruleanBlueST", ["CeruleanWire", "CeruleanHost", "Cerulean", "CeruleanSensing"]),
+        library(
+            "CeruleanTesting",
+            ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanVirtual", "Cerulean", "CeruleanAdapters"]),
         // Level 4: apps
-        library("CeruleanRecording", ["Cerulean", "CeruleanSensing"]),
+        library("CeruleanRecording", ["CeruleanWire", "CeruleanSensing"]),
         library(
             "CeruleanCommand",
             [
-                "Cerulean", "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording",
-                "CeruleanVirtual",
+                "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean",
+                "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording",
             ]),
         program("CeruleanTool", ["CeruleanCommand"]),
         // Programs for our own checks
         library(
             "CeruleanVectors",
-            ["CeruleanStack", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording", "CeruleanTesting"]),
+            [
+                "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanSensing", "CeruleanBITalino",
+                "CeruleanBlueST", "CeruleanRecording",
+            ]),
         program("VectorRunner", ["CeruleanVectors"]),
-        program("BenchCerulean", ["CeruleanStack", "CeruleanTransport", "Cerulean"]),
+        program("BenchCerulean", ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "Cerulean"]),
         program(
             "FuzzCerulean",
             [
-                "CeruleanStack", "CeruleanVirtual", "CeruleanTesting", "CeruleanBITalino", "CeruleanRecording",
-                "CeruleanCommand",
+                "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean",
+                "CeruleanBITalino", "CeruleanTesting", "CeruleanRecording", "CeruleanCommand",
             ]),
         // Tests
         tests("CeruleanWireTests", ["CeruleanWire"]),
-        tests("CeruleanVirtualTests", ["CeruleanVirtual"]),
-        tests("CeruleanStackTests", ["CeruleanStack", "CeruleanVirtual", "CeruleanAdapters", "CeruleanTesting"]),
-        tests("CeruleanTransportTests", ["CeruleanTransport"]),
-        tests("CeruleanTests", ["Cerulean", "CeruleanTesting"]),
-        tests("CeruleanBITalinoTests", ["CeruleanBITalino", "CeruleanRecording", "CeruleanTesting"]),
-        tests("CeruleanBlueSTTests", ["CeruleanBlueST", "CeruleanTesting"]),
-        tests("CeruleanRecordingTests", ["CeruleanRecording"]),
-        tests("CeruleanCommandTests", ["CeruleanCommand", "CeruleanTesting"]),
-        tests("CeruleanVectorTests", ["CeruleanVectors"]),
-        tests("CeruleanPeerTests", ["Cerulean", "CeruleanAdapters", "CeruleanTesting"]),
+        tests("CeruleanVirtualTests", ["CeruleanWire", "CeruleanVirtual"]),
+        tests(
+            "CeruleanStackTests",
+            ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanVirtual", "CeruleanAdapters", "CeruleanTesting"]),
+        tests("CeruleanTransportTests", ["CeruleanWire", "CeruleanHost", "CeruleanTransport"]),
+        tests("CeruleanTests", ["CeruleanWire", "CeruleanHost", "Cerulean", "CeruleanTesting"]),
+        tests(
+            "CeruleanBITalinoTests",
+            [
+                "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanVirtual", "Cerulean", "CeruleanAdapters",
+                "CeruleanSensing", "CeruleanBITalino", "CeruleanTesting", "CeruleanRecording",
+            ]),
+        tests(
+            "CeruleanBlueSTTests", ["CeruleanWire", "Cerulean", "CeruleanSensing", "CeruleanBlueST", "CeruleanTesting"]),
+        tests("CeruleanRecordingTests", ["CeruleanWire", "Cerulean", "CeruleanSensing", "CeruleanRecording"]),
+        tests(
+            "CeruleanCommandTests",
+            [
+                "CeruleanWire", "CeruleanHost", "Cerulean", "CeruleanAdapters", "CeruleanTesting", "CeruleanRecording",
+                "CeruleanCommand",
+            ]),
+        tests("CeruleanVectorTests", ["CeruleanWire", "CeruleanRecording", "CeruleanVectors"]),
+        tests("CeruleanPeerTests", ["CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters"]),
     ]
 )

@@ -87,7 +87,7 @@ final class OutputFile {
         }
         length += off_t(bytes.count)
         unsynced += bytes.count
-        if unsynced >= Self.syncInterval { sync() }
+        if unsynced >= Self.syncInterval { try sync() }
     }
 
     /// Asks the disk to keep everything, and closes.
@@ -95,18 +95,23 @@ final class OutputFile {
     /// - Throws: ``RecordingError`` if the system says that something was not kept.
     func close() throws(RecordingError) {
         guard descriptor >= 0 else { return }
-        sync()
+        let kept = Result { () throws(RecordingError) in try sync() }
         let result = Self.closeDescriptor(descriptor)
+        let code = errno
         descriptor = -1
-        if result != 0, errno != EINTR { throw Self.failure(destination, "cannot be closed", errno) }
+        try kept.get()
+        if result != 0, code != EINTR { throw Self.failure(destination, "cannot be closed", code) }
     }
 
     // MARK: - Private
 
-    private func sync() {
+    /// What the system could not keep, as delayed allocation on a full disk, is said only here. Some files cannot be synced.
+    private func sync() throws(RecordingError) {
         unsynced = 0
-        guard case .file = destination else { return }
-        _ = fsync(descriptor)
+        guard case .file = destination, fsync(descriptor) != 0 else { return }
+        let code = errno
+        if code == EINVAL || code == EROFS || code == ENOTSUP || code == EINTR { return }
+        throw Self.failure(destination, "cannot be kept", code)
     }
 
     private static func failure(_ destination: RecordingDestination, _ what: String, _ code: Int32) -> RecordingError {
