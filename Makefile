@@ -12,11 +12,11 @@ demo:  ## a simulated room: scan, connect, stream, record; no hardware needed
 	$(SWIFT) build -c release --product cerulean
 	@$$($(SWIFT) build -c release --show-bin-path)/cerulean demo --seconds 5 --output out/demo
 
-test:  ## everything that must hold, with Bumble and RootCanal as peers
+test:  ## everything that must hold, with Bumble, RootCanal and a Linux kernel as peers
 	@Scripts/setup test
 	$(STRICT) Scripts/test
 
-test-all: lint test  ## the same, and thread sanitizer, the BlueZ machine and long runs
+test-all: lint test  ## the same, and thread sanitizer and long runs
 	$(STRICT) Scripts/test-all
 
 bench:  ## cost per operation, with Bumble beside it
