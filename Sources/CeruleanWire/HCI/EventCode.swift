@@ -105,6 +105,8 @@ extension HCI {
         public static let scanRequestReceived = Self(rawValue: 0x13)
         /// LE Channel Selection Algorithm (0x14).
         public static let channelSelectionAlgorithm = Self(rawValue: 0x14)
+        /// LE Periodic Advertising Sync Transfer Received [v1] (0x18).
+        public static let periodicAdvertisingSyncTransferReceived = Self(rawValue: 0x18)
 
         /// The specification's name, or the number as `subevent 0x12`.
         public var description: String {
@@ -129,6 +131,7 @@ extension HCI {
             case 0x12: "LE Advertising Set Terminated"
             case 0x13: "LE Scan Request Received"
             case 0x14: "LE Channel Selection Algorithm"
+            case 0x18: "LE Periodic Advertising Sync Transfer Received [v1]"
             default: "subevent 0x" + Hex.encode([rawValue])
             }
         }

@@ -43,6 +43,37 @@ extension HCI {
         }
     }
 
+    /// Computes the Diffie-Hellman key with a peer's public key, also with the debug key. Core 5.4, Vol 4, Part E, 7.8.37.
+    public struct LEGenerateDHKeyV2: HCICommandWithStatus, Hashable {
+        /// The command's number.
+        public static let opcode = Opcode.leGenerateDHKeyV2
+        /// The x coordinate of the peer's key.
+        public var x = Value256.zero
+        /// The y coordinate of the peer's key.
+        public var y = Value256.zero
+        /// 0: the private key that was generated; 1: the debug key.
+        public var keyType: UInt8 = 0
+
+        /// All zeros.
+        @inlinable
+        public init() {}
+
+        /// Puts the fields together.
+        public init(x: Value256, y: Value256, keyType: UInt8) {
+            self.x = x
+            self.y = y
+            self.keyType = keyType
+        }
+
+        /// Shows every field in wire order.
+        @inlinable
+        public mutating func visit<V: FieldVisitor & ~Escapable>(_ v: inout V) throws(WireError) {
+            try v.value256("key X coordinate", &x)
+            try v.value256("key Y coordinate", &y)
+            try v.field("key type", &keyType)
+        }
+    }
+
     /// The public half of a key pair that was made. Core 5.4, Vol 4, Part E, 7.7.65.8.
     public struct LEReadLocalP256PublicKeyComplete: HCILEEvent, Hashable {
         /// The subevent's number.

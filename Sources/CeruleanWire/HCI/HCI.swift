@@ -106,6 +106,14 @@ extension FieldVisitor where Self: ~Escapable {
         value = raw == 1
     }
 
+    /// A little-endian number of three octets; the upper octet of `value` is not sent.
+    @inlinable
+    mutating func uint24(_ name: StaticString, _ value: inout UInt32) throws(WireError) {
+        var wide = UInt64(value & 0xFF_FFFF)
+        try field(name, &wide, bytes: 3)
+        value = UInt32(truncatingIfNeeded: wide)
+    }
+
     /// A length octet and 31 octets of which the first `length` count, as legacy advertising data is sent.
     @inlinable
     mutating func legacyAdvertisingData(_ name: StaticString, _ value: inout [UInt8]) throws(WireError) {

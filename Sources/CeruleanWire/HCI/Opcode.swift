@@ -48,16 +48,26 @@ extension HCI {
         public static let setEventMaskPage2 = Self(rawValue: 0x0C63)
         /// Write LE Host Support (0x0C6D).
         public static let writeLEHostSupport = Self(rawValue: 0x0C6D)
+        /// Read Authenticated Payload Timeout (0x0C7B).
+        public static let readAuthenticatedPayloadTimeout = Self(rawValue: 0x0C7B)
+        /// Write Authenticated Payload Timeout (0x0C7C).
+        public static let writeAuthenticatedPayloadTimeout = Self(rawValue: 0x0C7C)
         /// Read Local Version Information (0x1001).
         public static let readLocalVersionInformation = Self(rawValue: 0x1001)
         /// Read Local Supported Commands (0x1002).
         public static let readLocalSupportedCommands = Self(rawValue: 0x1002)
         /// Read Local Supported Features (0x1003).
         public static let readLocalSupportedFeatures = Self(rawValue: 0x1003)
+        /// Read Local Extended Features (0x1004).
+        public static let readLocalExtendedFeatures = Self(rawValue: 0x1004)
         /// Read Buffer Size (0x1005).
         public static let readBufferSize = Self(rawValue: 0x1005)
+        /// Read Country Code (0x1007).
+        public static let readCountryCode = Self(rawValue: 0x1007)
         /// Read BD_ADDR (0x1009).
         public static let readBDADDR = Self(rawValue: 0x1009)
+        /// Read Local Supported Codecs [v1] (0x100B).
+        public static let readLocalSupportedCodecs = Self(rawValue: 0x100B)
         /// Read RSSI (0x1405).
         public static let readRSSI = Self(rawValue: 0x1405)
         /// LE Set Event Mask (0x2001).
@@ -170,18 +180,52 @@ extension HCI {
         public static let leRemoveAdvertisingSet = Self(rawValue: 0x203C)
         /// LE Clear Advertising Sets (0x203D).
         public static let leClearAdvertisingSets = Self(rawValue: 0x203D)
+        /// LE Set Periodic Advertising Parameters [v1] (0x203E).
+        public static let leSetPeriodicAdvertisingParameters = Self(rawValue: 0x203E)
+        /// LE Set Periodic Advertising Data (0x203F).
+        public static let leSetPeriodicAdvertisingData = Self(rawValue: 0x203F)
+        /// LE Set Periodic Advertising Enable (0x2040).
+        public static let leSetPeriodicAdvertisingEnable = Self(rawValue: 0x2040)
         /// LE Set Extended Scan Parameters (0x2041).
         public static let leSetExtendedScanParameters = Self(rawValue: 0x2041)
         /// LE Set Extended Scan Enable (0x2042).
         public static let leSetExtendedScanEnable = Self(rawValue: 0x2042)
         /// LE Extended Create Connection [v1] (0x2043).
         public static let leExtendedCreateConnection = Self(rawValue: 0x2043)
+        /// LE Periodic Advertising Create Sync (0x2044).
+        public static let lePeriodicAdvertisingCreateSync = Self(rawValue: 0x2044)
+        /// LE Periodic Advertising Create Sync Cancel (0x2045).
+        public static let lePeriodicAdvertisingCreateSyncCancel = Self(rawValue: 0x2045)
+        /// LE Periodic Advertising Terminate Sync (0x2046).
+        public static let lePeriodicAdvertisingTerminateSync = Self(rawValue: 0x2046)
+        /// LE Add Device To Periodic Advertiser List (0x2047).
+        public static let leAddDeviceToPeriodicAdvertiserList = Self(rawValue: 0x2047)
+        /// LE Remove Device From Periodic Advertiser List (0x2048).
+        public static let leRemoveDeviceFromPeriodicAdvertiserList = Self(rawValue: 0x2048)
+        /// LE Clear Periodic Advertiser List (0x2049).
+        public static let leClearPeriodicAdvertiserList = Self(rawValue: 0x2049)
+        /// LE Read Periodic Advertiser List Size (0x204A).
+        public static let leReadPeriodicAdvertiserListSize = Self(rawValue: 0x204A)
         /// LE Read Transmit Power (0x204B).
         public static let leReadTransmitPower = Self(rawValue: 0x204B)
         /// LE Set Privacy Mode (0x204E).
         public static let leSetPrivacyMode = Self(rawValue: 0x204E)
+        /// LE Set Periodic Advertising Receive Enable (0x2059).
+        public static let leSetPeriodicAdvertisingReceiveEnable = Self(rawValue: 0x2059)
+        /// LE Periodic Advertising Sync Transfer (0x205A).
+        public static let lePeriodicAdvertisingSyncTransfer = Self(rawValue: 0x205A)
+        /// LE Periodic Advertising Set Info Transfer (0x205B).
+        public static let lePeriodicAdvertisingSetInfoTransfer = Self(rawValue: 0x205B)
+        /// LE Set Periodic Advertising Sync Transfer Parameters (0x205C).
+        public static let leSetPeriodicAdvertisingSyncTransferParameters = Self(rawValue: 0x205C)
+        /// LE Set Default Periodic Advertising Sync Transfer Parameters (0x205D).
+        public static let leSetDefaultPeriodicAdvertisingSyncTransferParameters = Self(rawValue: 0x205D)
+        /// LE Generate DHKey [v2] (0x205E).
+        public static let leGenerateDHKeyV2 = Self(rawValue: 0x205E)
         /// LE Read Buffer Size [v2] (0x2060).
         public static let leReadBufferSizeV2 = Self(rawValue: 0x2060)
+        /// LE Set Host Feature [v1] (0x2074).
+        public static let leSetHostFeature = Self(rawValue: 0x2074)
 
         /// The specification's name, or the number as `0x1234`.
         public var description: String {
@@ -270,6 +314,29 @@ extension HCI {
             .leReadTransmitPower: "LE Read Transmit Power",
             .leSetPrivacyMode: "LE Set Privacy Mode",
             .leReadBufferSizeV2: "LE Read Buffer Size [v2]",
+            .readAuthenticatedPayloadTimeout: "Read Authenticated Payload Timeout",
+            .writeAuthenticatedPayloadTimeout: "Write Authenticated Payload Timeout",
+            .readLocalExtendedFeatures: "Read Local Extended Features",
+            .readCountryCode: "Read Country Code",
+            .readLocalSupportedCodecs: "Read Local Supported Codecs [v1]",
+            .leSetPeriodicAdvertisingParameters: "LE Set Periodic Advertising Parameters [v1]",
+            .leSetPeriodicAdvertisingData: "LE Set Periodic Advertising Data",
+            .leSetPeriodicAdvertisingEnable: "LE Set Periodic Advertising Enable",
+            .lePeriodicAdvertisingCreateSync: "LE Periodic Advertising Create Sync",
+            .lePeriodicAdvertisingCreateSyncCancel: "LE Periodic Advertising Create Sync Cancel",
+            .lePeriodicAdvertisingTerminateSync: "LE Periodic Advertising Terminate Sync",
+            .leAddDeviceToPeriodicAdvertiserList: "LE Add Device To Periodic Advertiser List",
+            .leRemoveDeviceFromPeriodicAdvertiserList: "LE Remove Device From Periodic Advertiser List",
+            .leClearPeriodicAdvertiserList: "LE Clear Periodic Advertiser List",
+            .leReadPeriodicAdvertiserListSize: "LE Read Periodic Advertiser List Size",
+            .leSetPeriodicAdvertisingReceiveEnable: "LE Set Periodic Advertising Receive Enable",
+            .lePeriodicAdvertisingSyncTransfer: "LE Periodic Advertising Sync Transfer",
+            .lePeriodicAdvertisingSetInfoTransfer: "LE Periodic Advertising Set Info Transfer",
+            .leSetPeriodicAdvertisingSyncTransferParameters: "LE Set Periodic Advertising Sync Transfer Parameters",
+            .leSetDefaultPeriodicAdvertisingSyncTransferParameters:
+                "LE Set Default Periodic Advertising Sync Transfer Parameters",
+            .leGenerateDHKeyV2: "LE Generate DHKey [v2]",
+            .leSetHostFeature: "LE Set Host Feature [v1]",
         ]
     }
 }

@@ -182,6 +182,14 @@ extension HCI {
         public static let periodicAdvertising = Self(rawValue: 1 << 13)
         /// Channel Selection Algorithm #2 (bit 14).
         public static let channelSelection2 = Self(rawValue: 1 << 14)
+        /// Periodic Advertising Sync Transfer - Sender (bit 24).
+        public static let periodicSyncTransferSender = Self(rawValue: 1 << 24)
+        /// Periodic Advertising Sync Transfer - Recipient (bit 25).
+        public static let periodicSyncTransferRecipient = Self(rawValue: 1 << 25)
+        /// Remote Public Key Validation (bit 27).
+        public static let remotePublicKeyValidation = Self(rawValue: 1 << 27)
+        /// Periodic Advertising ADI support (bit 36).
+        public static let periodicAdvertisingADI = Self(rawValue: 1 << 36)
     }
 
     /// Which events a controller may send. Core 5.4, Vol 4, Part E, 7.3.1.
