@@ -162,34 +162,65 @@ public final class Air {
 
     /// Sends one advertising event to all who can hear it.
     func transmit(_ event: AdvertisingEvent, from sender: VirtualController) {
-        var initiator: VirtualController?
-        for listener in listeners where listener !== sender {
-            guard listener.hears(event.channelMap, at: now), let rssi = reception(from: sender, at: listener)
-            else { continue }
-            if initiator == nil, listener.initiates(to: event, at: sender) {
-                initiator = listener
-            } else {
-                listener.scanned(event, rssi: rssi, from: sender)
-            }
+        var found: Found?
+        for listener in listeners where listener !== sender && listener.hears(event, at: now) {
+            receive(event, from: sender, at: listener, &found)
         }
-        if let initiator { connect(initiator, to: sender, event) }
+        if let found { connect(found, to: sender, event) }
+    }
+
+    /// Who hears that an extended event begins, by their identifiers.
+    func listeners(to event: AdvertisingEvent, from sender: VirtualController) -> Set<UInt32> {
+        var hearing: Set<UInt32> = []
+        for listener in listeners where listener !== sender && listener.hears(event, at: now) {
+            guard
+                isReceived(from: sender, at: listener, on: event.primaryPHY, power: Double(event.power)) != nil
+            else { continue }
+            hearing.insert(listener.identifier)
+        }
+        return hearing
+    }
+
+    /// Sends the data of an extended event to those who heard its beginning.
+    func transmitData(_ event: AdvertisingEvent, from sender: VirtualController, to hearing: Set<UInt32>) {
+        var found: Found?
+        for listener in listeners where hearing.contains(listener.identifier) {
+            receive(event, from: sender, at: listener, &found)
+        }
+        if let found { connect(found, to: sender, event) }
+    }
+
+    /// Measured strength of an event's data when they arrive, nil when they do not.
+    func reception(of event: AdvertisingEvent, at receiver: VirtualController) -> Int8? {
+        reception(from: event.set.controller, at: receiver, on: event.dataPHY, power: Double(event.power))
     }
 
     /// Measured strength at `receiver` when a packet from `sender` arrives there, nil when it does not.
-    func reception(from sender: VirtualController, at receiver: VirtualController) -> Int8? {
-        guard sender.isOnAir, receiver.isOnAir else { return nil }
-        if let impairment = impairments.isEmpty ? nil : impairments[PairKey(sender, receiver)] {
-            if impairment.blockedUntil > now || random.happens(impairment.loss) { return nil }
+    func reception(
+        from sender: VirtualController, at receiver: VirtualController, on phy: HCI.PHY, power: Double
+    ) -> Int8? {
+        isReceived(from: sender, at: receiver, on: phy, power: power).map { measured($0) }
+    }
+
+    /// Octets of a chain that arrive before its first lost packet; the first packet has arrived.
+    func receivedCount(of count: Int, _ event: AdvertisingEvent, at receiver: VirtualController) -> Int {
+        receivedCount(
+            of: count, from: event.set.controller, at: receiver, on: event.secondaryPHY, power: Double(event.power))
+    }
+
+    /// Octets of a chain that arrive before its first lost packet; the first packet has arrived.
+    func receivedCount(
+        of count: Int, from sender: VirtualController, at receiver: VirtualController, on phy: HCI.PHY, power: Double
+    ) -> Int {
+        let packets = AdvertisingTime.packets(count)
+        for packet in 1..<max(packets, 1) where isReceived(from: sender, at: receiver, on: phy, power: power) == nil {
+            return AdvertisingTime.octets(in: packet)
         }
-        let strength = meanStrength(from: sender, at: receiver)
-        guard strength >= configuration.sensitivity else { return nil }
-        return measured(strength)
+        return count
     }
 
     func meanStrength(from sender: VirtualController, at receiver: VirtualController) -> Double {
-        configuration.strength(
-            power: Double(sender.configuration.txPower),
-            squaredDistance: sender.position.squaredDistance(to: receiver.position))
+        meanStrength(from: sender, at: receiver, power: Double(sender.configuration.txPower))
     }
 
     /// A strength as a receiver tells it: with deviation, within -127 to 20 dBm.
@@ -198,11 +229,13 @@ public final class Air {
         return Int8(level + (level < 0 ? -0.5 : 0.5))
     }
 
-    /// Whether a link between two controllers could work now.
-    func condition(_ a: VirtualController, _ b: VirtualController) -> Impairment {
+    /// Whether a link between two controllers could work now, in the radio mode that reaches less far of `phys`.
+    func condition(_ a: VirtualController, _ b: VirtualController, on phys: [HCI.PHY]) -> Impairment {
         var impairment = impairments.isEmpty ? Impairment() : impairments[PairKey(a, b)] ?? Impairment()
         let strength = min(meanStrength(from: a, at: b), meanStrength(from: b, at: a))
-        if !a.isOnAir || !b.isOnAir || impairment.blockedUntil > now || strength < configuration.sensitivity {
+        if !a.isOnAir || !b.isOnAir || impairment.blockedUntil > now
+            || phys.contains(where: { strength < configuration.sensitivity(on: $0) })
+        {
             impairment.loss = 1
         }
         return impairment
@@ -226,18 +259,59 @@ public final class Air {
         now = max(now, time)
     }
 
-    private func connect(_ initiator: VirtualController, to advertiser: VirtualController, _ event: AdvertisingEvent) {
-        guard let request = initiator.takeInitiation() else { return }
-        let local = initiator.ownAddress(request.ownAddressType)
-        advertiser.stopAdvertising()
+    private func receive(
+        _ event: AdvertisingEvent, from sender: VirtualController, at listener: VirtualController, _ found: inout Found?
+    ) {
+        guard let rssi = reception(of: event, at: listener) else { return }
+        if found == nil, let (who, own) = listener.initiates(to: event, at: sender) {
+            found = Found(initiator: listener, advertiser: who, own: own)
+            return
+        }
+        let count =
+            event.isLegacy ? event.data.count : receivedCount(of: event.data.count, event, at: listener)
+        listener.scanned(event, received: count, rssi: rssi, from: sender)
+    }
+
+    /// The mean strength of a packet that arrives.
+    private func isReceived(
+        from sender: VirtualController, at receiver: VirtualController, on phy: HCI.PHY, power: Double
+    ) -> Double? {
+        guard sender.isOnAir, receiver.isOnAir else { return nil }
+        if let impairment = impairments.isEmpty ? nil : impairments[PairKey(sender, receiver)] {
+            if impairment.blockedUntil > now || random.happens(impairment.loss) { return nil }
+        }
+        let strength = meanStrength(from: sender, at: receiver, power: power)
+        return strength >= configuration.sensitivity(on: phy) ? strength : nil
+    }
+
+    private func meanStrength(
+        from sender: VirtualController, at receiver: VirtualController, power: Double
+    ) -> Double {
+        configuration.strength(
+            power: power, squaredDistance: sender.position.squaredDistance(to: receiver.position))
+    }
+
+    private func connect(_ found: Found, to advertiser: VirtualController, _ event: AdvertisingEvent) {
+        let initiator = found.initiator
+        guard let parameters = initiator.initiator.parameters(on: event.dataPHY),
+            let peer = advertiser.identify(found.own)
+        else { return }
+        let set = event.set
+        initiator.stopInitiating()
+        set.stop()
         let link = Link(
-            air: self, central: initiator, peripheral: advertiser,
-            parameters: LinkParameters(
-                interval: request.intervalMinimum, latency: request.latency,
-                supervisionTimeout: request.supervisionTimeout))
-        initiator.connected(link.central, peer: event.address)
-        advertiser.connected(link.peripheral, peer: local)
+            air: self, central: initiator, peripheral: advertiser, parameters: parameters, phy: event.dataPHY,
+            isLegacy: event.isLegacy)
+        initiator.connected(link.central, peer: found.advertiser, own: found.own)
+        advertiser.connected(link.peripheral, peer: peer, own: event.address, by: set)
         link.start()
+    }
+
+    /// Who answers an advertising event with a connection request.
+    private struct Found {
+        var initiator: VirtualController
+        var advertiser: Identified
+        var own: DeviceAddress
     }
 }
 
@@ -259,13 +333,4 @@ struct Impairment {
     var loss = 0.0
     var burstLength = 1.0
     var blockedUntil = Int64.min
-}
-
-/// What an advertiser sends.
-struct AdvertisingEvent {
-    var type: HCI.AdvertisingReportType
-    var address: DeviceAddress
-    var target: DeviceAddress?
-    var channelMap: UInt8
-    var data: [UInt8]
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CeruleanWire
+
 /// A place in the room, in meters.
 public struct Position: Hashable, Sendable {
     /// To the east.
@@ -37,6 +39,8 @@ extension Air {
         public var exponent = 2.7
         /// The weakest signal that is heard, in dBm: with 0 dBm sent about 109 m.
         public var sensitivity = -95.0
+        /// By how much weaker a signal may be in the mode LE Coded, in dB.
+        public var codedGain = 8.0
         /// Deviation of one measured strength, in dB.
         public var deviation = 2.0
 
@@ -46,6 +50,9 @@ extension Air {
 }
 
 extension Air.Configuration {
+    /// The weakest signal that is heard in a radio mode, in dBm.
+    func sensitivity(on phy: HCI.PHY) -> Double { phy == .leCoded ? sensitivity - codedGain : sensitivity }
+
     /// Strength in dBm at a distance, without deviation. Distances below 10 cm count as 10 cm.
     func strength(power: Double, squaredDistance: Double) -> Double {
         guard squaredDistance.isFinite else { return -200 }

@@ -4,13 +4,16 @@ import CeruleanWire
 
 extension CommandTable {
     /// Commands for connections.
-    static let connectionCommands: [HCI.Opcode: Handler] = Dictionary(uniqueKeysWithValues: [
+    static let connectionCommands: [Entry] = [
         status(HCI.LECreateConnection.self) { (controller, command) throws(Refusal) in
             try controller.createConnection(command)
-        },
+        }.speaking(.legacy),
+        status(HCI.LEExtendedCreateConnection.self) { (controller, command) throws(Refusal) in
+            try controller.createConnection(command)
+        }.requiring(.extendedAdvertising).speaking(.extended),
         plain(HCI.LECreateConnectionCancel.self) { (controller, _) throws(Refusal) in
             guard controller.initiator.isPending else { throw Refusal(.commandDisallowed) }
-            controller.setInitiating(nil)
+            controller.stopInitiating()
             controller.afterAnswer.append { [unowned controller] in
                 controller.emitConnectionFailure(.unknownConnection, role: .central)
             }
@@ -90,8 +93,8 @@ extension CommandTable {
         plain(HCI.LEWriteSuggestedDefaultDataLength.self) { (controller, command) throws(Refusal) in
             controller.suggestedLength = try dataLength(command.octets, command.time)
         },
-        complete(HCI.LEReadMaximumDataLength.self) { _, _ in
-            let most = DataLength.largest
+        complete(HCI.LEReadMaximumDataLength.self) { controller, _ in
+            let most = controller.largestLength
             return .init(
                 maximumTXOctets: most.octets, maximumTXTime: most.time, maximumRXOctets: most.octets,
                 maximumRXTime: most.time)
@@ -101,28 +104,46 @@ extension CommandTable {
             return .init(handle: command.handle, txPHY: end.phy, rxPHY: end.other.phy)
         },
         plain(HCI.LESetDefaultPHY.self) { (controller, command) throws(Refusal) in
-            controller.defaultPHYs = try phys(command.noPreference, command.txPHYs, command.rxPHYs)
+            controller.defaultPHYs = try phys(
+                command.noPreference, command.txPHYs, command.rxPHYs, controller.supportedPHYs)
         },
         status(HCI.LESetPHY.self) { (controller, command) throws(Refusal) in
             let end = try controller.end(command.handle)
-            let wanted = try phys(command.noPreference, command.txPHYs, command.rxPHYs)
+            let wanted = try phys(
+                command.noPreference, command.txPHYs, command.rxPHYs, controller.supportedPHYs)
             guard !end.isChangingPHY else { throw Refusal(.commandDisallowed) }
             end.isChangingPHY = true
             end.phyRequest = wanted
             end.link.send(.phyRequest(tx: wanted.tx, rx: wanted.rx), from: end)
         },
-    ])
+    ]
+
+    /// Commands that watch over encrypted links.
+    static let linkCommands: [Entry] = [
+        complete(HCI.ReadAuthenticatedPayloadTimeout.self) { (controller, command) throws(Refusal) in
+            .init(handle: command.handle, timeout: try controller.end(command.handle).payloadTimeout)
+        },
+        complete(HCI.WriteAuthenticatedPayloadTimeout.self) { (controller, command) throws(Refusal) in
+            let end = try controller.end(command.handle)
+            // Longer than the peripheral may be silent. Core 5.4, Vol 4, Part E, 7.3.94.
+            let parameters = end.link.parameters
+            guard Int64(command.timeout) * 10_000_000 > parameters.spacing * (Int64(parameters.latency) + 1)
+            else { throw Refusal(.invalidParameters) }
+            end.payloadTimeout = command.timeout
+            end.link.watchPayload(of: end)
+            return .init(handle: command.handle)
+        },
+    ].map { $0.requiring(.ping) }
 
     private static func dataLength(_ octets: UInt16, _ time: UInt16) throws(Refusal) -> DataLength {
         guard (0x1B...0xFB).contains(octets), (0x148...0x4290).contains(time) else { throw Refusal(.invalidParameters) }
         return DataLength(octets: octets, time: time)
     }
 
-    /// The radio modes that a host prefers; LE Coded is not there.
+    /// The radio modes that a host prefers.
     private static func phys(
-        _ noPreference: UInt8, _ tx: HCI.PHYMask, _ rx: HCI.PHYMask
+        _ noPreference: UInt8, _ tx: HCI.PHYMask, _ rx: HCI.PHYMask, _ all: HCI.PHYMask
     ) throws(Refusal) -> (tx: HCI.PHYMask, rx: HCI.PHYMask) {
-        let all: HCI.PHYMask = [.le1M, .le2M]
         var result = (tx: tx, rx: rx)
         if noPreference & 1 != 0 { result.tx = all } else if tx.isEmpty { throw Refusal(.invalidParameters) }
         if noPreference & 2 != 0 { result.rx = all } else if rx.isEmpty { throw Refusal(.invalidParameters) }

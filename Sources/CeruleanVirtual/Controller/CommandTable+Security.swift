@@ -5,7 +5,7 @@ import CeruleanWire
 
 extension CommandTable {
     /// Commands for encryption and keys.
-    static let securityCommands: [HCI.Opcode: Handler] = Dictionary(uniqueKeysWithValues: [
+    static let securityCommands: [Entry] = [
         complete(HCI.LEEncrypt.self) { (_, command) throws(Refusal) in
             guard let key = Value128(littleEndian: command.key), let block = Value128(littleEndian: command.plaintext)
             else { throw Refusal(.invalidParameters) }
@@ -52,15 +52,33 @@ extension CommandTable {
         status(HCI.LEGenerateDHKey.self) { (controller, command) throws(Refusal) in
             // A public key must have been read first. Core 5.4, Vol 4, Part E, 7.8.37.
             guard let secret = controller.privateKey else { throw Refusal(.commandDisallowed) }
-            var result = [UInt8](repeating: 0xFF, count: 32)
-            let own = secret.bigEndian
-            let status = unsafe cerulean_p256_ecdh(own, command.x.bigEndian, command.y.bigEndian, &result)
-            let isValid = status == 0
-            let key = Value256(bigEndian: result) ?? .zero
-            controller.afterAnswer.append { [unowned controller] in
-                controller.emit(
-                    HCI.LEGenerateDHKeyComplete(status: isValid ? .success : .invalidParameters, key: key))
+            controller.generateKey(secret, command.x, command.y)
+        },
+        status(HCI.LEGenerateDHKeyV2.self) { (controller, command) throws(Refusal) in
+            switch command.keyType {
+            case 0:
+                guard let secret = controller.privateKey else { throw Refusal(.commandDisallowed) }
+                controller.generateKey(secret, command.x, command.y)
+            case 1: controller.generateKey(debugKey, command.x, command.y)
+            default: throw Refusal(.invalidParameters)
             }
         },
-    ])
+    ].map { $0.requiring(.encryption) }
+
+    /// The private key that everybody knows. Core 5.4, Vol 3, Part H, 2.3.5.6.1.
+    private static let debugKey = Value256(
+        high: 0x3F49_F6D4_A3C5_5F38_74C9_B3E3_D210_3F50, low: 0x4AFF_607B_EB40_B799_5899_B8A6_CD3C_1ABD)
+}
+
+extension VirtualController {
+    /// Computes the Diffie-Hellman key; the result follows the answer to the command.
+    fileprivate func generateKey(_ secret: Value256, _ x: Value256, _ y: Value256) {
+        var result = [UInt8](repeating: 0xFF, count: 32)
+        let status = unsafe cerulean_p256_ecdh(secret.bigEndian, x.bigEndian, y.bigEndian, &result)
+        let isValid = status == 0
+        let key = Value256(bigEndian: result) ?? .zero
+        afterAnswer.append { [unowned self] in
+            emit(HCI.LEGenerateDHKeyComplete(status: isValid ? .success : .invalidParameters, key: key))
+        }
+    }
 }

@@ -9,38 +9,71 @@ struct Refusal: Error {
     init(_ code: HCI.ErrorCode) { self.code = code }
 }
 
+/// The two families of commands for advertising, scanning and connecting: after a Reset the host chooses one by using it.
+/// Core 5.4, Vol 4, Part E, 3.1.1.
+enum AdvertisingDialect: Sendable {
+    case legacy
+    case extended
+}
+
 /// The commands that controllers carry out, and how.
 ///
 /// Read Local Supported Commands is made from this table, so that it cannot tell more than there is.
 enum CommandTable {
-    typealias Handler = @Sendable (_ controller: VirtualController, _ parameters: RawSpan) -> Void
+    /// One command.
+    struct Entry: Sendable {
+        let opcode: HCI.Opcode
+        /// Decodes, carries out and answers.
+        let carryOut: @Sendable (_ controller: VirtualController, _ parameters: RawSpan) -> Void
+        /// Answers with an error.
+        let refuse: @Sendable (_ controller: VirtualController, _ code: HCI.ErrorCode, _ parameters: RawSpan) -> Void
+        /// Features without which the command is not there.
+        var features: HCI.LEFeatures = []
+        /// Belongs to legacy or to extended advertising, which must not be mixed.
+        var dialect: AdvertisingDialect?
 
-    static let handlers: [HCI.Opcode: Handler] = controllerCommands.merging(advertisingCommands) { first, _ in first }
-        .merging(connectionCommands) { first, _ in first }
-        .merging(securityCommands) { first, _ in first }
+        func requiring(_ features: HCI.LEFeatures) -> Self {
+            var copy = self
+            copy.features.formUnion(features)
+            return copy
+        }
+
+        func speaking(_ dialect: AdvertisingDialect) -> Self {
+            var copy = self
+            copy.dialect = dialect
+            return copy
+        }
+    }
+
+    static let entries: [HCI.Opcode: Entry] = {
+        let all =
+            controllerCommands + legacyAdvertisingCommands + acceptListCommands + extendedAdvertisingCommands
+            + extendedScanCommands + periodicCommands + syncTransferCommands + privacyCommands + connectionCommands
+            + linkCommands + securityCommands
+        return Dictionary(all.map { ($0.opcode, $0) }) { first, _ in first }
+    }()
 
     /// A command that is answered with Command Complete.
     static func complete<C: HCICommand>(
         _ type: C.Type,
         _ body: @escaping @Sendable (VirtualController, C) throws(Refusal) -> C.ReturnParameters
-    ) -> (HCI.Opcode, Handler) {
-        (
-            C.opcode,
-            { controller, parameters in
+    ) -> Entry {
+        Entry(
+            opcode: C.opcode,
+            carryOut: { controller, parameters in
                 do throws(Refusal) {
                     let command = try decode(C.self, parameters)
                     controller.complete(C.opcode, .success, try body(controller, command))
                 } catch {
                     controller.refuse(C.self, error.code, parameters)
                 }
-            }
-        )
+            }, refuse: { controller, code, parameters in controller.refuse(C.self, code, parameters) })
     }
 
     /// A command that is answered with Command Complete and returns nothing but the status.
     static func plain<C: HCICommand>(
         _ type: C.Type, _ body: @escaping @Sendable (VirtualController, C) throws(Refusal) -> Void
-    ) -> (HCI.Opcode, Handler) where C.ReturnParameters == HCIEmpty {
+    ) -> Entry where C.ReturnParameters == HCIEmpty {
         complete(type) { (controller, command) throws(Refusal) in
             try body(controller, command)
             return HCIEmpty()
@@ -50,10 +83,10 @@ enum CommandTable {
     /// A command that is answered with Command Status.
     static func status<C: HCICommandWithStatus>(
         _ type: C.Type, _ body: @escaping @Sendable (VirtualController, C) throws(Refusal) -> Void
-    ) -> (HCI.Opcode, Handler) {
-        (
-            C.opcode,
-            { controller, parameters in
+    ) -> Entry {
+        Entry(
+            opcode: C.opcode,
+            carryOut: { controller, parameters in
                 var status = HCI.ErrorCode.success
                 do throws(Refusal) {
                     try body(controller, try decode(C.self, parameters))
@@ -61,8 +94,10 @@ enum CommandTable {
                     status = error.code
                 }
                 controller.emit(HCI.CommandStatus(status: status, credits: 1, opcode: C.opcode))
-            }
-        )
+            },
+            refuse: { controller, code, _ in
+                controller.emit(HCI.CommandStatus(status: code, credits: 1, opcode: C.opcode))
+            })
     }
 
     private static func decode<C: HCICommandPacket>(_ type: C.Type, _ parameters: RawSpan) throws(Refusal) -> C {
@@ -77,10 +112,14 @@ enum CommandTable {
 extension VirtualController {
     /// Carries out one command and answers it.
     func run(_ opcode: HCI.Opcode, _ parameters: RawSpan) {
-        guard let handler = CommandTable.handlers[opcode], !configuration.missingCommands.contains(opcode) else {
+        guard let entry = CommandTable.entries[opcode], knows(entry) else {
             return emit(HCI.CommandStatus(status: .unknownCommand, credits: 1, opcode: opcode))
         }
-        handler(self, parameters)
+        if let spoken = entry.dialect {
+            guard dialect ?? spoken == spoken else { return entry.refuse(self, .commandDisallowed, parameters) }
+            dialect = spoken
+        }
+        entry.carryOut(self, parameters)
         while !afterAnswer.isEmpty { afterAnswer.removeFirst()() }
     }
 
@@ -93,7 +132,8 @@ extension VirtualController {
     /// Command Complete with an error: all return parameters are there, zero but for the connection handle.
     func refuse<C: HCICommand>(_ type: C.Type, _ status: HCI.ErrorCode, _ parameters: RawSpan) {
         var bytes = [status.rawValue]
-        guard (try? C.ReturnParameters().encode(into: &bytes)) != nil else { return }
+        // Parameters without a zero form (a block of data) are left out: the status says enough.
+        try? C.ReturnParameters().encode(into: &bytes)
         if CommandTable.namesHandle.contains(C.opcode), bytes.count >= 3, parameters.byteCount >= 2 {
             bytes[1] = parameters[0]
             bytes[2] = parameters[1]
@@ -107,14 +147,19 @@ extension CommandTable {
     static let namesHandle: Set<HCI.Opcode> = [
         .readRSSI, .readTransmitPowerLevel, .leReadChannelMap, .leReadPHY, .leSetDataLength,
         .leRemoteConnectionParameterRequestReply, .leRemoteConnectionParameterRequestNegativeReply,
-        .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply,
+        .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply, .readAuthenticatedPayloadTimeout,
+        .writeAuthenticatedPayloadTimeout, .lePeriodicAdvertisingSyncTransfer, .lePeriodicAdvertisingSetInfoTransfer,
+        .leSetPeriodicAdvertisingSyncTransferParameters,
     ]
 
+    /// BR/EDR Not Supported and LE Supported (Controller). Vol 2, Part C, 3.3.
+    private static let lmpFeatures: UInt64 = 1 << 37 | 1 << 38
+
     /// Commands about the controller as a whole.
-    static let controllerCommands: [HCI.Opcode: Handler] = Dictionary(uniqueKeysWithValues: [
+    static let controllerCommands: [Entry] = [
         plain(HCI.Reset.self) { controller, _ in controller.reset() },
         plain(HCI.SetEventMask.self) { controller, command in controller.eventMask = command.mask },
-        plain(HCI.SetEventMaskPage2.self) { _, _ in },
+        plain(HCI.SetEventMaskPage2.self) { controller, command in controller.eventMaskPage2 = command.mask },
         plain(HCI.LESetEventMask.self) { controller, command in controller.leEventMask = command.mask },
         complete(HCI.ReadLocalVersionInformation.self) { controller, _ in
             let own = controller.configuration
@@ -126,9 +171,14 @@ extension CommandTable {
             .init(commands: controller.supportedCommands)
         },
         complete(HCI.ReadLocalSupportedFeatures.self) { _, _ in
-            // BR/EDR Not Supported and LE Supported (Controller). Vol 2, Part C, 3.3.
-            .init(features: 1 << 37 | 1 << 38)
+            .init(features: lmpFeatures)
         },
+        complete(HCI.ReadLocalExtendedFeatures.self) { (_, command) throws(Refusal) in
+            guard command.page == 0 else { throw Refusal(.invalidParameters) }
+            return .init(page: 0, maximumPage: 0, features: lmpFeatures)
+        },
+        complete(HCI.ReadLocalSupportedCodecs.self) { _, _ in .init() },
+        complete(HCI.ReadCountryCode.self) { _, _ in .init(code: 0) },
         complete(HCI.ReadBufferSize.self) { controller, _ in
             let own = controller.configuration
             return .init(
@@ -155,12 +205,16 @@ extension CommandTable {
         complete(HCI.LEReadTransmitPower.self) { controller, _ in
             .init(minimum: -127, maximum: max(20, controller.configuration.txPower))
         },
-    ])
+    ]
 }
 
 extension VirtualController {
     /// What Read Local Supported Commands tells.
     var supportedCommands: HCI.SupportedCommands {
-        HCI.SupportedCommands(CommandTable.handlers.keys.filter { !configuration.missingCommands.contains($0) })
+        HCI.SupportedCommands(CommandTable.entries.values.filter { knows($0) }.map(\.opcode))
+    }
+
+    private func knows(_ entry: CommandTable.Entry) -> Bool {
+        entry.features.isSubset(of: configuration.features) && !configuration.missingCommands.contains(entry.opcode)
     }
 }

@@ -9,50 +9,37 @@ extension VirtualController {
         return end
     }
 
-    func createConnection(_ command: HCI.LECreateConnection) throws(Refusal) {
-        guard !initiator.isPending else { throw Refusal(.commandDisallowed) }
-        guard Scanner.isValid(interval: command.scanInterval, window: command.scanWindow), command.filterPolicy <= 1,
-            command.ownAddressType.rawValue <= 3, command.filterPolicy == 1 || command.peerAddressKind.rawValue <= 3,
-            LinkParameters.areValid(
-                intervalMinimum: command.intervalMinimum, intervalMaximum: command.intervalMaximum,
-                latency: command.latency, supervisionTimeout: command.supervisionTimeout),
-            command.eventLengthMinimum <= command.eventLengthMaximum, !lacksAddress(command.ownAddressType)
-        else { throw Refusal(.invalidParameters) }
-        guard linkCount < configuration.maximumConnections else { throw Refusal(.connectionLimitExceeded) }
-        if command.filterPolicy == 0, links.contains(where: { $0?.peer == command.peer }) {
-            throw Refusal(.connectionAlreadyExists)
-        }
-        setInitiating(command)
-    }
-
-    /// Ends initiating because the advertiser was found.
-    func takeInitiation() -> HCI.LECreateConnection? {
-        let request = initiator.request
-        setInitiating(nil)
-        return request
-    }
-
-    /// A link was made: gives it a handle and tells the host.
-    func connected(_ end: LinkEnd, peer: DeviceAddress) {
+    /// A link was made: gives it a handle and tells the host. `set` has made it by advertising.
+    func connected(_ end: LinkEnd, peer: Identified, own: DeviceAddress, by set: AdvertisingSet? = nil) {
         let free = links.dropFirst().firstIndex { $0 == nil } ?? max(1, links.count)
         while links.count <= free { links.append(nil) }
         links[free] = end
         linkCount += 1
         end.handle = UInt16(free)
-        end.peer = peer
+        end.peer = peer.listed
+        end.peerOnAir = peer.onAir
         end.wanted = suggestedLength
         let parameters = end.link.parameters
         var event = HCI.LEEnhancedConnectionComplete()
         event.handle = end.handle
         event.role = end.role
-        event.peerAddressKind = peer.kind
-        event.peerAddress = peer.address
+        event.peerAddressKind = peer.address.kind
+        event.peerAddress = peer.address.address
+        if own.randomKind == .resolvablePrivate, resolving.isLocal(own.address) {
+            event.localResolvableAddress = own.address
+        }
+        event.peerResolvableAddress = peer.privateAddress
         event.interval = parameters.interval
         event.latency = parameters.latency
         event.supervisionTimeout = parameters.supervisionTimeout
         // The peripheral learns the central's clock: 31 to 50 ppm.
         event.clockAccuracy = end.role == .peripheral ? 5 : 0
-        emit(connection: event)
+        emit(connection: event, onAir: peer.onAir)
+        if configuration.features.contains(.channelSelection2) {
+            let both = end.other.controller?.configuration.features.contains(.channelSelection2) ?? false
+            emit(HCI.LEChannelSelectionAlgorithm(handle: end.handle, algorithm: both ? 1 : 0))
+        }
+        if let set, set.isExtended { emitTerminated(set, .success, handle: end.handle) }
         if suggestedLength.octets > 27 { end.link.send(.lengthRequest, from: end) }
     }
 
@@ -61,7 +48,7 @@ extension VirtualController {
         var event = HCI.LEEnhancedConnectionComplete()
         event.status = status
         event.role = role
-        emit(connection: event)
+        emit(connection: event, onAir: DeviceAddress(.zero, .public))
     }
 
     /// A link is over.
@@ -137,18 +124,13 @@ extension VirtualController {
         aclInUse -= end.dataCount
     }
 
-    /// The enhanced event when the host wants it, else the first one.
-    private func emit(connection event: HCI.LEEnhancedConnectionComplete) {
+    /// The enhanced event when the host wants it, else the first one, which knows nothing of identities.
+    private func emit(connection event: HCI.LEEnhancedConnectionComplete, onAir: DeviceAddress) {
         guard !allows(.enhancedConnectionComplete) else { return emit(event) }
         emit(
             HCI.LEConnectionComplete(
-                status: event.status, handle: event.handle, role: event.role, peerAddressKind: event.peerAddressKind,
-                peerAddress: event.peerAddress, interval: event.interval, latency: event.latency,
+                status: event.status, handle: event.handle, role: event.role, peerAddressKind: onAir.kind,
+                peerAddress: onAir.address, interval: event.interval, latency: event.latency,
                 supervisionTimeout: event.supervisionTimeout, clockAccuracy: event.clockAccuracy))
     }
-}
-
-extension HCI.LECreateConnection {
-    /// The peer as it advertises; without a resolving list an identity is an address like any other.
-    var peer: DeviceAddress { DeviceAddress(peerAddress, DeviceAddress(peerAddress, peerAddressKind).peerKind) }
 }

@@ -4,25 +4,51 @@ import CeruleanWire
 
 /// How a controller scans.
 struct Scanner {
-    /// What was reported already.
+    /// Scanning in one radio mode.
+    struct Mode {
+        var phy: HCI.PHY
+        var type: HCI.ScanType
+        /// Units of 0.625 ms.
+        var interval: UInt16
+        /// Units of 0.625 ms.
+        var window: UInt16
+    }
+
+    /// What the duplicate filter remembers of a report.
     struct Seen: Hashable {
         var address: DeviceAddress
         var isResponse: Bool
+        var sid: UInt8
+        var did: UInt16
     }
 
     /// Advertisers that the duplicate filter remembers; when there are more it starts anew.
     static let seenLimit = 4096
 
-    var parameters = HCI.LESetScanParameters(
-        type: .passive, interval: 0x10, window: 0x10, ownAddressType: .public, filterPolicy: 0)
+    var modes = [Mode(phy: .le1M, type: .passive, interval: 0x10, window: 0x10)]
+    var ownAddressType = HCI.OwnAddressType.public
+    var filterPolicy: UInt8 = 0
+    /// Scans for extended packets too, and reports with the extended event.
+    var isExtended = false
     var isEnabled = false
-    var filtersDuplicates = false
+    /// Between two durations of a period.
+    var rests = false
+    /// 0 off, 1 on, 2 anew in each period.
+    var duplicateFilter: UInt8 = 0
+    /// Nanoseconds; 0 without end.
+    var duration: Int64 = 0
+    /// Nanoseconds; 0 without repetition.
+    var period: Int64 = 0
     var start: Int64 = 0
     var seen: Set<Seen> = []
 
-    static func isValid(interval: UInt16, window: UInt16) -> Bool {
-        (4...0x4000).contains(interval) && (4...0x4000).contains(window) && window <= interval
+    var isActive: Bool { isEnabled && !rests }
+
+    static func isValid(interval: UInt16, window: UInt16, maximum: UInt16 = 0x4000) -> Bool {
+        (4...maximum).contains(interval) && (4...maximum).contains(window) && window <= interval
     }
+
+    func mode(_ phy: HCI.PHY) -> Mode? { modes.first { $0.phy == phy } }
 
     /// Whether a receiver that began at `start` listens on one of the channels of `map` now. It changes the channel at each
     /// interval. Core 5.4, Vol 6, Part B, 4.4.3.
@@ -33,99 +59,191 @@ struct Scanner {
         // An event on several channels takes up to 10 ms; one of them meets the receiver's.
         return map == 7 || map >> UInt8(elapsed / length % 3) & 1 == 1
     }
-}
 
-/// A connection that is being made.
-struct Initiator {
-    var request: HCI.LECreateConnection?
-    var start: Int64 = 0
-
-    var isPending: Bool { request != nil }
-    var usesAcceptList: Bool { request?.filterPolicy == 1 }
+    /// True when a report was made before and must not be made again.
+    mutating func isDuplicate(_ report: Seen) -> Bool {
+        guard duplicateFilter != 0 else { return false }
+        if seen.count >= Self.seenLimit { seen.removeAll(keepingCapacity: true) }
+        return !seen.insert(report).inserted
+    }
 }
 
 extension VirtualController {
-    var isListening: Bool { isOnAir && (scanner.isEnabled || initiator.isPending) }
+    var isListening: Bool { isOnAir && (scanner.isActive || initiator.isPending) }
 
-    func setScanning(_ enable: Bool, filterDuplicates: Bool) {
+    func setScanning(_ enable: Bool, duplicateFilter: UInt8, duration: Int64 = 0, period: Int64 = 0) {
         scanner.isEnabled = enable
-        scanner.filtersDuplicates = filterDuplicates
-        scanner.seen = []
+        scanner.duplicateFilter = duplicateFilter
+        scanner.duration = duration
+        scanner.period = period
+        if enable { beginScan() } else { air.cancel(scanTimer) }
+        scanner.rests = false
+        air.updateListening(self)
+    }
+
+    /// The duration or the period of extended scanning is over.
+    func scanTimerFired() {
+        guard scanner.isEnabled else { return }
+        if scanner.rests {
+            beginScan(again: true)
+        } else if scanner.period == 0 {
+            setScanning(false, duplicateFilter: 0)
+            emit(HCI.LEScanTimeout())
+            return
+        } else {
+            scanner.rests = true
+            air.schedule(scanTimer, at: scanner.start + scanner.period)
+        }
+        air.updateListening(self)
+    }
+
+    private func beginScan(again: Bool = false) {
+        scanner.rests = false
         scanner.start = air.now
-        air.updateListening(self)
+        if !again || scanner.duplicateFilter == 2 { scanner.seen = [] }
+        if scanner.duration > 0 {
+            air.schedule(scanTimer, at: air.now + scanner.duration)
+        } else {
+            air.cancel(scanTimer)
+        }
     }
 
-    func setInitiating(_ request: HCI.LECreateConnection?) {
-        initiator = Initiator(request: request, start: air.now)
-        air.updateListening(self)
-    }
-
-    /// Whether the receiver is on when an advertising event goes out on the channels of `map`.
-    func hears(_ map: UInt8, at now: Int64) -> Bool {
-        if let request = initiator.request,
+    /// Whether the receiver is on when an advertising event goes out.
+    func hears(_ event: AdvertisingEvent, at now: Int64) -> Bool {
+        if initiator.isPending, event.isLegacy || initiator.isExtended, let mode = initiator.mode(event.primaryPHY),
             Scanner.listens(
-                interval: request.scanInterval, window: request.scanWindow, start: initiator.start, map: map, now: now)
+                interval: mode.scanInterval, window: mode.scanWindow, start: initiator.start, map: event.channelMap,
+                now: now)
         {
             return true
         }
-        return scanner.isEnabled
-            && Scanner.listens(
-                interval: scanner.parameters.interval, window: scanner.parameters.window, start: scanner.start,
-                map: map,
-                now: now)
+        guard scanner.isActive, event.isLegacy || scanner.isExtended, let mode = scanner.mode(event.primaryPHY)
+        else { return false }
+        return Scanner.listens(
+            interval: mode.interval, window: mode.window, start: scanner.start, map: event.channelMap, now: now)
     }
 
-    /// Whether it answers this event with a connection request, and the advertiser accepts that.
-    func initiates(to event: AdvertisingEvent, at advertiser: VirtualController) -> Bool {
-        guard let request = initiator.request, event.type == .connectable || event.type == .directed else {
-            return false
-        }
-        let own = ownAddress(request.ownAddressType)
-        if let target = event.target, target != own { return false }
-        let isWanted =
-            request.filterPolicy == 1
-            ? acceptList.contains(event.address)
-            : event.address == request.peer
-        // Two devices have one connection at most.
-        return isWanted && linkCount < configuration.maximumConnections
-            && !links.contains { $0?.peer == event.address } && advertiser.acceptsConnection(from: own)
-    }
-
-    /// An advertising event arrived: reports it, and asks for the scan response.
-    func scanned(_ event: AdvertisingEvent, rssi: Int8, from sender: VirtualController) {
-        guard scanner.isEnabled else { return }
-        let own = ownAddress(scanner.parameters.ownAddressType)
-        if scanner.parameters.filterPolicy & 1 == 1, !acceptList.contains(event.address) { return }
-        if let target = event.target, target != own { return }
-        report(event.type, event.address, event.data, rssi)
-        guard scanner.parameters.type == .active, sender.acceptsScan(from: own),
-            let answer = air.reception(from: sender, at: self)
+    /// An advertising event arrived: reports it, and asks for the scan response. Of long data `received` octets came.
+    func scanned(_ event: AdvertisingEvent, received: Int, rssi: Int8, from sender: VirtualController) {
+        guard scanner.isActive, event.isLegacy || scanner.isExtended, let mode = scanner.mode(event.primaryPHY),
+            let who = identify(event.address)
         else { return }
-        report(.scanResponse, event.address, sender.advertiser.scanResponse, answer)
+        synchronize(to: event, who)
+        if scanner.filterPolicy & 1 == 1, !isListed(who) { return }
+        var match = TargetMatch.own
+        if let target = event.target {
+            match = self.match(target, scanner.ownAddressType)
+            if match == .other || match == .unresolved && scanner.filterPolicy & 2 == 0 { return }
+        }
+        report(event, who, match, event.data.prefix(received), isWhole: received == event.data.count, rssi)
+        guard mode.type == .active, event.properties.contains(.scannable) else { return }
+        let own = ownAddress(scanner.ownAddressType, entry: who.entry, random: randomAddress)
+        guard sender.acceptsScan(event.set, from: own), let answer = air.reception(of: event, at: self) else { return }
+        let response = event.set.response.octets
+        let count = event.isLegacy ? response.count : air.receivedCount(of: response.count, event, at: self)
+        report(
+            event, who, match, response.prefix(count), isResponse: true, isWhole: count == response.count, answer)
     }
 
     // MARK: - private
 
-    private func report(_ type: HCI.AdvertisingReportType, _ address: DeviceAddress, _ data: [UInt8], _ rssi: Int8) {
-        guard allows(.advertisingReport) else { return }
-        if scanner.filtersDuplicates {
-            if scanner.seen.count >= Scanner.seenLimit { scanner.seen.removeAll(keepingCapacity: true) }
-            guard scanner.seen.insert(.init(address: address, isResponse: type == .scanResponse)).inserted else {
-                return
-            }
+    private func report(
+        _ event: AdvertisingEvent, _ who: Identified, _ match: TargetMatch, _ data: ArraySlice<UInt8>,
+        isResponse: Bool = false, isWhole: Bool, _ rssi: Int8
+    ) {
+        let isWanted: Bool
+        if scanner.isExtended {
+            isWanted = allows(.extendedAdvertisingReport)
+        } else {
+            isWanted = allows(match == .unresolved ? .directedAdvertisingReport : .advertisingReport)
         }
+        guard isWanted,
+            !scanner.isDuplicate(
+                .init(address: who.address, isResponse: isResponse, sid: event.sid, did: event.did))
+        else { return }
+        if scanner.isExtended {
+            emitExtended(event, who, match, data, isResponse: isResponse, isWhole: isWhole, rssi)
+        } else if match == .unresolved, let target = event.target {
+            var report = HCI.LEDirectedAdvertisingReport.Report()
+            report.addressKind = who.address.kind
+            report.address = who.address.address
+            report.targetKind = target.kind
+            report.target = target.address
+            report.rssi = rssi
+            emit(HCI.LEDirectedAdvertisingReport(reports: [report]))
+        } else {
+            emitLegacy(isResponse ? .scanResponse : event.properties.legacyReport, who.address, data, rssi)
+        }
+    }
+
+    private func emitLegacy(
+        _ type: HCI.AdvertisingReportType, _ address: DeviceAddress, _ data: ArraySlice<UInt8>, _ rssi: Int8
+    ) {
         var packet: [UInt8] = []
         packet.reserveCapacity(15 + data.count)
         packet += [
             H4.PacketType.event.rawValue, HCI.EventCode.leMeta.rawValue, UInt8(truncatingIfNeeded: 12 + data.count),
             HCI.LESubevent.advertisingReport.rawValue, 1, type.rawValue, address.kind.rawValue,
         ]
-        for shift in stride(from: UInt64(0), to: 48, by: 8) {
-            packet.append(UInt8(truncatingIfNeeded: address.address.rawValue >> shift))
-        }
+        packet.append(address.address)
         packet.append(UInt8(truncatingIfNeeded: data.count))
         packet += data
         packet.append(UInt8(bitPattern: rssi))
         emit(raw: packet)
+    }
+
+    /// One event for each part of the data. Core 5.4, Vol 4, Part E, 7.7.65.13.
+    private func emitExtended(
+        _ event: AdvertisingEvent, _ who: Identified, _ match: TargetMatch, _ data: ArraySlice<UInt8>,
+        isResponse: Bool, isWhole: Bool, _ rssi: Int8
+    ) {
+        var kinds = HCI.ExtendedReportType(
+            rawValue: event.properties.intersection([.connectable, .scannable, .directed, .legacy]).rawValue)
+        if isResponse { kinds.insert(.scanResponse) }
+        var target = DeviceAddress(.zero, .public)
+        if let called = event.target {
+            target = called
+            if match == .unresolved {
+                // A private address that could not be resolved.
+                target.kind = DeviceAddress.Kind(rawValue: 0xFE)
+            } else if called.randomKind == .resolvablePrivate {
+                let own = identity(scanner.ownAddressType, random: randomAddress)
+                target = DeviceAddress(own.address, own.kind == .public ? .publicIdentity : .randomIdentity)
+            }
+        }
+        var rest = data
+        repeat {
+            let part = rest.prefix(HCI.LEExtendedAdvertisingReport.maximumData)
+            rest = rest.dropFirst(part.count)
+            let status: HCI.DataStatus = !rest.isEmpty ? .moreToCome : isWhole ? .complete : .truncated
+            let type = HCI.ExtendedReportType(kinds, status).rawValue
+            var packet: [UInt8] = []
+            packet.reserveCapacity(29 + part.count)
+            packet += [
+                H4.PacketType.event.rawValue, HCI.EventCode.leMeta.rawValue, UInt8(truncatingIfNeeded: 26 + part.count),
+                HCI.LESubevent.extendedAdvertisingReport.rawValue, 1, UInt8(truncatingIfNeeded: type),
+                UInt8(truncatingIfNeeded: type >> 8), who.address.kind.rawValue,
+            ]
+            packet.append(who.address.address)
+            let interval = isResponse ? 0 : event.train?.units ?? 0
+            packet += [
+                event.primaryPHY.rawValue, event.isLegacy ? 0 : event.secondaryPHY.rawValue, event.sid,
+                UInt8(bitPattern: event.toldPower), UInt8(bitPattern: rssi), UInt8(truncatingIfNeeded: interval),
+                UInt8(truncatingIfNeeded: interval >> 8), target.kind.rawValue,
+            ]
+            packet.append(target.address)
+            packet.append(UInt8(truncatingIfNeeded: part.count))
+            packet += part
+            emit(raw: packet)
+        } while !rest.isEmpty
+    }
+}
+
+extension [UInt8] {
+    /// Six octets, least significant first.
+    fileprivate mutating func append(_ address: BluetoothAddress) {
+        for shift in stride(from: UInt64(0), to: 48, by: 8) {
+            append(UInt8(truncatingIfNeeded: address.rawValue >> shift))
+        }
     }
 }

@@ -25,11 +25,18 @@ public final class VirtualController {
         public var maximumConnections = 64
         /// Entries of the filter accept list.
         public var filterAcceptListSize: UInt8 = 16
-        /// The LE features that it tells.
-        public var features: HCI.LEFeatures = [
-            .encryption, .connectionParametersRequest, .extendedReject, .peripheralInitiatedFeatures,
-            .dataLengthExtension, .le2M,
-        ]
+        /// Entries of the resolving list.
+        public var resolvingListSize: UInt8 = 16
+        /// Advertising sets at once, 1 to 240.
+        public var maximumAdvertisingSets: UInt8 = 16
+        /// Octets of advertising data in a set, 31 to 1650.
+        public var maximumAdvertisingDataLength: UInt16 = 1650
+        /// Entries of the periodic advertiser list.
+        public var periodicAdvertiserListSize: UInt8 = 16
+        /// Synchronizations to periodic advertising at once.
+        public var maximumSyncs = 16
+        /// The LE features that it tells. Commands of a feature that is missing are not known to it.
+        public var features = HCI.LEFeatures.virtual
         /// Version of HCI and link layer.
         public var version = HCI.Version.core53
         /// Maker; 0xFFFF means none.
@@ -63,21 +70,31 @@ public final class VirtualController {
     private var resync: [UInt8] = []
     var afterAnswer: [() -> Void] = []
     var eventMask = HCI.EventMask.initial
+    /// Bit n stands for event 0x40 + n.
+    var eventMaskPage2: UInt64 = 0
     var leEventMask = HCI.LEEventMask.initial
     var randomAddress: BluetoothAddress?
     /// The private half of the key pair that was made last.
     var privateKey: Value256?
+    /// Whether the host speaks legacy or extended commands; nil as long as it has used none.
+    var dialect: AdvertisingDialect?
     var acceptList: [DeviceAddress] = []
-    var defaultPHYs: (tx: HCI.PHYMask, rx: HCI.PHYMask) = ([.le1M, .le2M], [.le1M, .le2M])
+    var resolving = ResolvingList()
+    var advertiserList: [PeriodicAdvertiser] = []
+    var defaultPHYs: (tx: HCI.PHYMask, rx: HCI.PHYMask)
     var suggestedLength = DataLength()
-    var advertiser = Advertiser()
+    /// In the order in which the host made them.
+    var sets: [AdvertisingSet] = []
     var scanner = Scanner()
     var initiator = Initiator()
+    var syncRequest: HCI.LEPeriodicAdvertisingCreateSync?
+    var syncs: [PeriodicSync?] = []
+    var defaultSyncTransfer = SyncTransferPolicy()
     var links: [LinkEnd?] = []
     var linkCount = 0
     /// Packets of the host that are not done, over all links.
     var aclInUse = 0
-    private(set) var advertisingTimer: TimerNode!
+    private(set) var scanTimer: TimerNode!
 
     init(_ configuration: Configuration, identifier: UInt32, air: Air) {
         self.configuration = configuration
@@ -85,7 +102,14 @@ public final class VirtualController {
         self.air = air
         lifetime = air
         position = configuration.position
-        advertisingTimer = TimerNode { [unowned self] now in advertise(now) }
+        let all = configuration.features.phys
+        defaultPHYs = (all, all)
+        scanTimer = TimerNode { [unowned self] _ in scanTimerFired() }
+    }
+
+    deinit {
+        // Trains and those who listen to them hold each other.
+        for sync in syncs { sync?.train = nil }
     }
 
     /// Takes octets from the host, in any pieces.
@@ -124,6 +148,9 @@ public final class VirtualController {
 
     // MARK: - inside
 
+    /// The radio modes that it has.
+    var supportedPHYs: HCI.PHYMask { configuration.features.phys }
+
     var isOnAir: Bool { !isPoweredOff && !isSilent }
 
     var allLinks: [LinkEnd] { links.compactMap { $0 } }
@@ -137,22 +164,31 @@ public final class VirtualController {
 
     /// What Reset does, and loss of power.
     func reset() {
-        air.cancel(advertisingTimer)
-        advertiser = Advertiser()
+        for set in sets { set.retire() }
+        sets = []
+        air.cancel(scanTimer)
         scanner = Scanner()
         initiator = Initiator()
         air.updateListening(self)
+        for sync in syncs { sync?.stop() }
+        syncs = []
+        syncRequest = nil
+        defaultSyncTransfer = SyncTransferPolicy()
         let ends = allLinks
         links = []
         linkCount = 0
         aclInUse = 0
         for end in ends { end.link.abandon(end) }
         eventMask = .initial
+        eventMaskPage2 = 0
         leEventMask = .initial
         randomAddress = nil
         privateKey = nil
+        dialect = nil
         acceptList = []
-        defaultPHYs = ([.le1M, .le2M], [.le1M, .le2M])
+        resolving = ResolvingList()
+        advertiserList = []
+        defaultPHYs = (supportedPHYs, supportedPHYs)
         suggestedLength = DataLength()
         afterAnswer = []
     }
@@ -190,8 +226,10 @@ public final class VirtualController {
         switch E.code {
         case .commandComplete, .commandStatus, .numberOfCompletedPackets: break
         default:
-            let bit = UInt64(E.code.rawValue) &- 1
-            guard bit < 64, eventMask.rawValue >> bit & 1 == 1 else { return }
+            let code = UInt64(E.code.rawValue)
+            let isAllowed =
+                code > 0x40 ? eventMaskPage2 >> (code - 0x40) & 1 == 1 : eventMask.rawValue >> (code &- 1) & 1 == 1
+            guard isAllowed else { return }
         }
         guard let packet = try? event.h4Packet() else { return }
         emit(raw: packet)
@@ -226,5 +264,28 @@ public final class VirtualController {
             }
         }
         return nil
+    }
+}
+
+extension HCI.LEFeatures {
+    /// Everything that virtual controllers can do.
+    public static let virtual: Self = [
+        .legacyVirtual, .ping, .privacy, .extendedFilterPolicies, .leCoded, .extendedAdvertising, .periodicAdvertising,
+        .channelSelection2, .periodicSyncTransferSender, .periodicSyncTransferRecipient, .remotePublicKeyValidation,
+        .periodicAdvertisingADI,
+    ]
+
+    /// What controllers of Bluetooth 4.2 can do, and LE 2M: no extended advertising and no resolving list.
+    public static let legacyVirtual: Self = [
+        .encryption, .connectionParametersRequest, .extendedReject, .peripheralInitiatedFeatures,
+        .dataLengthExtension, .le2M,
+    ]
+
+    /// The radio modes of these features.
+    var phys: HCI.PHYMask {
+        var mask: HCI.PHYMask = .le1M
+        if contains(.le2M) { mask.insert(.le2M) }
+        if contains(.leCoded) { mask.insert(.leCoded) }
+        return mask
     }
 }

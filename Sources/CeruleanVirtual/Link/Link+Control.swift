@@ -54,6 +54,7 @@ extension Link {
             atInstant(6) { [unowned self] in changePHY(down, up, fromPeripheral: fromPeripheral) }
         case .encryptionRequest, .encryptionResponse, .encryptionReject, .encryptionStart, .encryptionStartResponse:
             received(encryption: control, at: end)
+        case .periodicSync(let information): controller.received(information, at: end)
         case .terminate:
             break  // The link ends when this is acknowledged.
         }
@@ -70,11 +71,10 @@ extension Link {
     // MARK: - private
 
     private func updateDataLengths() {
-        let capable = DataLength.largest
         for end in [central!, peripheral!] {
-            guard end.controller != nil, end.other.controller != nil else { continue }
-            let octets = min(end.wanted.octets, capable.octets)
-            end.sending = DataLength(octets: octets, time: min(end.wanted.time, capable.time))
+            guard let own = end.controller, let peer = end.other.controller else { continue }
+            let time = min(end.wanted.time, own.largestLength.time, peer.largestLength.time)
+            end.sending = DataLength(octets: min(end.wanted.octets, DataLength.largest.octets), time: time)
         }
         for end in [central!, peripheral!] where end.announced != [end.sending, end.other.sending] {
             end.announced = [end.sending, end.other.sending]
@@ -126,13 +126,14 @@ extension Link {
     }
 
     private func best(_ mask: HCI.PHYMask) -> HCI.PHY? {
-        mask.contains(.le2M) ? .le2M : mask.contains(.le1M) ? .le1M : nil
+        mask.contains(.le2M) ? .le2M : mask.contains(.le1M) ? .le1M : mask.contains(.leCoded) ? .leCoded : nil
     }
 
     private func changePHY(_ down: HCI.PHY, _ up: HCI.PHY, fromPeripheral: Bool) {
         let isChange = central.phy != down || peripheral.phy != up
         central.phy = down
         peripheral.phy = up
+        if isChange { updateCondition() }
         for end in [central!, peripheral!] where isChange || (end.role == .peripheral) == fromPeripheral {
             end.isChangingPHY = false
             end.controller?.emit(

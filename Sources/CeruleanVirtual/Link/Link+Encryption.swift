@@ -13,6 +13,7 @@ extension Link {
         end.key = key
         send(.encryptionRequest(diversifier: diversifier, random: random), from: end)
         end.holdsData = true
+        air.schedule(procedureTimer, at: air.now + Self.procedureTimeout)
     }
 
     /// Peripheral: the host gave the key, or has none.
@@ -34,6 +35,9 @@ extension Link {
         switch control {
         case .encryptionRequest(let diversifier, let random):
             guard end.role == .peripheral, !end.isEncrypting else { return }
+            guard controller.configuration.features.contains(.encryption) else {
+                return send(.encryptionReject(.unsupportedRemoteFeature), from: end)
+            }
             end.isEncrypting = true
             send(.encryptionResponse, from: end)
             end.holdsData = true
@@ -63,6 +67,7 @@ extension Link {
         let isRefresh = end.isEncrypted
         end.isEncrypted = true
         endEncryption(end)
+        watchPayload(of: end)
         if isRefresh {
             controller.emit(HCI.EncryptionKeyRefreshComplete(status: .success, handle: end.handle))
         } else {
@@ -72,6 +77,7 @@ extension Link {
 
     private func endEncryption(_ end: LinkEnd) {
         end.isEncrypting = false
+        if end.role == .central { air.cancel(procedureTimer) }
         end.holdsData = false
         wake()
     }

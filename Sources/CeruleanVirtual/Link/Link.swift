@@ -34,16 +34,27 @@ final class Link {
     private var instants: [(event: Int64, change: () -> Void)] = []
     private var timer: TimerNode!
     private var watchdog: TimerNode!
+    /// A procedure that the peer does not go on with ends the link.
+    private(set) var procedureTimer: TimerNode!
+    /// 40 s. Vol 6, Part B, 5.2.
+    static let procedureTimeout: Int64 = 40_000_000_000
 
-    init(air: Air, central: VirtualController, peripheral: VirtualController, parameters: LinkParameters) {
+    init(
+        air: Air, central: VirtualController, peripheral: VirtualController, parameters: LinkParameters, phy: HCI.PHY,
+        isLegacy: Bool
+    ) {
         self.air = air
         self.parameters = parameters
-        // The request lasts 352 us; the first window opens 1.25 ms after it at the earliest. Vol 6, Part B, 4.5.3.
-        base = air.now + 352_000 + 1_250_000
+        // The request has 34 octets; the first window opens 1.25 ms after it at the earliest, 2.5 ms after one on the
+        // secondary channel, 3.75 ms on LE Coded. Vol 6, Part B, 4.5.3.
+        base = air.now + AirTime.packet(34, on: phy) + (isLegacy ? 1 : phy == .leCoded ? 3 : 2) * 1_250_000
         self.central = LinkEnd(role: .central, link: self, controller: central)
         self.peripheral = LinkEnd(role: .peripheral, link: self, controller: peripheral)
+        self.central.phy = phy
+        self.peripheral.phy = phy
         timer = TimerNode { [unowned self] now in fire(now) }
         watchdog = TimerNode { [unowned self] _ in timedOut() }
+        procedureTimer = TimerNode { [unowned self] _ in close(.responseTimeout, .connectionTimeout) }
     }
 
     /// Called once both controllers know the link.
@@ -68,7 +79,7 @@ final class Link {
         guard !isClosed else { return }
         let before = condition
         if let a = central.controller, let b = peripheral.controller {
-            impairment = air.condition(a, b)
+            impairment = air.condition(a, b, on: [central.phy, peripheral.phy])
         } else {
             impairment = Impairment(loss: 1)
         }
@@ -80,7 +91,21 @@ final class Link {
             armWatchdog()
         }
         if condition == .dead, !isExchanging { air.cancel(timer) }
+        watchPayload(of: central)
+        watchPayload(of: peripheral)
         wake()
+    }
+
+    /// Tells the host of an encrypted link that nothing with a valid check came for the time that it set. On a link that
+    /// loses nothing LE Ping keeps this from happening. Vol 6, Part B, 5.4.
+    func watchPayload(of end: LinkEnd) {
+        guard !isClosed, end.isEncrypted, end.controller != nil, condition != .clean else {
+            return air.cancel(end.payloadTimer)
+        }
+        air.schedule(
+            end.payloadTimer,
+            at: max(lastHeard ?? base, end.payloadAlarm)
+                + Int64(end.payloadTimeout) * 10_000_000)
     }
 
     /// Changes `parameters` (and the grid of events) at an event `distance` ahead of the next.
@@ -130,6 +155,9 @@ final class Link {
         isClosed = true
         air.cancel(timer)
         air.cancel(watchdog)
+        air.cancel(procedureTimer)
+        air.cancel(central.payloadTimer)
+        air.cancel(peripheral.payloadTimer)
         instants.removeAll()
         air.forget(self)
     }
@@ -190,7 +218,11 @@ final class Link {
         guard !isClosed else { return }
         if isComplete {
             lastHeard = now
-            if condition == .lossy { armWatchdog() }
+            if condition == .lossy {
+                armWatchdog()
+                watchPayload(of: central)
+                watchPayload(of: peripheral)
+            }
             centralSize = central.takeSize()
             peripheralSize = peripheral.takeSize()
             if central.hasData || peripheral.hasData, now + exchangeTime <= eventEnd { return beginExchange(now) }

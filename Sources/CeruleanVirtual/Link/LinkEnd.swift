@@ -15,7 +15,17 @@ final class LinkEnd {
     /// Nil when the controller has let go of the link (power off, reset, disconnected).
     private(set) var controller: VirtualController?
     var handle: UInt16 = 0
+    /// The peer's identity when it is known, else its address.
     var peer = DeviceAddress(.zero, .public)
+    /// The address that the peer connected with.
+    var peerOnAir = DeviceAddress(.zero, .public)
+    /// What to do with synchronizations that the peer hands over; nil: as for all links.
+    var syncTransfer: SyncTransferPolicy?
+    /// Units of 10 ms after which the host is told that no packet with a valid check came.
+    var payloadTimeout: UInt16 = 3_000
+    /// When the host was told so last.
+    private(set) var payloadAlarm = Int64.min
+    private(set) var payloadTimer: TimerNode!
 
     /// What this end asked for, and what it can receive.
     var wanted = DataLength()
@@ -59,6 +69,11 @@ final class LinkEnd {
         self.role = role
         self.link = link
         self.controller = controller
+        payloadTimer = TimerNode { [unowned self] now in
+            payloadAlarm = now
+            self.controller?.emit(HCI.AuthenticatedPayloadTimeoutExpired(handle: handle))
+            self.link.watchPayload(of: self)
+        }
     }
 
     var other: LinkEnd { role == .central ? link.peripheral : link.central }

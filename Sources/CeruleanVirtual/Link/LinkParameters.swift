@@ -33,12 +33,19 @@ struct DataLength: Hashable {
     var octets: UInt16 = 27
     var time: UInt16 = 328
 
-    /// The largest that the link layer knows.
+    /// The largest that the link layer knows, without and with LE Coded. Core 5.4, Vol 6, Part B, 4.5.10.
     static let largest = Self(octets: 251, time: 2120)
+    static let largestCoded = Self(octets: 251, time: 17_040)
 
     /// Octets of one packet on a radio mode, at least 27. Core 5.4, Vol 6, Part B, 4.5.10.
     func limit(on phy: HCI.PHY) -> Int {
-        let byTime = phy == .le2M ? Int(time) / 4 - 11 : Int(time) / 8 - 10
+        let byTime =
+            switch phy {
+            case .le2M: Int(time) / 4 - 11
+            // With the check of encryption, as 17,040 us for 251 octets are meant.
+            case .leCoded: (Int(time) - 976) / 64
+            default: Int(time) / 8 - 10
+            }
         return max(27, min(Int(octets), byTime))
     }
 }
@@ -50,7 +57,12 @@ enum AirTime {
 
     /// Nanoseconds of a packet with `octets` of data.
     static func packet(_ octets: Int, on phy: HCI.PHY) -> Int64 {
-        phy == .le2M ? Int64(octets + 11) * 4_000 : Int64(octets + 10) * 8_000
+        switch phy {
+        case .le2M: Int64(octets + 11) * 4_000
+        // Eight symbols for each bit: 376 us of preamble, address and mode, 24 us of tail. Vol 6, Part B, 2.2.
+        case .leCoded: 400_000 + Int64(octets + 5) * 64_000
+        default: Int64(octets + 10) * 8_000
+        }
     }
 }
 
@@ -73,6 +85,7 @@ enum LinkControl {
     case encryptionReject(HCI.ErrorCode)
     case encryptionStart
     case encryptionStartResponse
+    case periodicSync(PeriodicInformation)
     case terminate(HCI.ErrorCode)
 
     /// Octets on the air. Core 5.4, Vol 6, Part B, 2.4.2.
@@ -88,7 +101,13 @@ enum LinkControl {
         case .encryptionResponse: 13
         case .encryptionReject: 2
         case .encryptionStart, .encryptionStartResponse: 1
+        case .periodicSync: 35
         case .terminate: 2
         }
     }
+}
+
+extension VirtualController {
+    /// The largest data lengths that it can do.
+    var largestLength: DataLength { configuration.features.contains(.leCoded) ? .largestCoded : .largest }
 }
