@@ -211,4 +211,52 @@ import Testing
         pair.air.advance(to: pair.after(431))
         #expect(pair.central.data.count == 1)
     }
+
+    /// Core 5.4, Vol 4, Part E, 4.2.
+    @Test func aHostThatIsFullStopsItsPeerAndLosesNothing() throws {
+        let pair = try LinkedPair()
+        let buffers = HCI.HostBufferSize(aclLength: 27, synchronousLength: 0, aclCount: 3, synchronousCount: 0)
+        #expect(try pair.peripheral.run(buffers, at: pair.start) == .commandDisallowed)
+        pair.air.drop(
+            pair.central.controller, pair.peripheral.controller, reason: .remoteUserTerminated, now: pair.start)
+        #expect(try pair.peripheral.run(buffers, at: pair.start) == .success)
+        #expect(try pair.peripheral.run(HCI.SetControllerToHostFlowControl(enable: 1), at: pair.start) == .success)
+        for host in [pair.central, pair.peripheral] {
+            try host.run(HCI.LEWriteSuggestedDefaultDataLength(octets: 251, time: 2120), at: pair.start)
+            host.packets.removeAll()
+        }
+        try pair.peripheral.advertise(milliseconds: 20, at: pair.start)
+        try pair.central.start(pair.central.connection(to: pair.peripheral.address), at: pair.start)
+        pair.air.advance(to: pair.after(200))
+        let handle = try #require(pair.central.all(HCI.LEConnectionComplete.self).first).handle
+        let other = try #require(pair.peripheral.all(HCI.LEConnectionComplete.self).first).handle
+        let sent = pattern(100)
+        for start in [0, 100, 200] {
+            pair.central.sendData(sent.map { $0 &+ UInt8(start) }, handle: handle, at: pair.after(300))
+        }
+        pair.air.advance(to: pair.after(1_300))
+        // Three packets of 27 octets, and no more.
+        #expect(pair.peripheral.data.map(\.bytes.count) == [27, 27, 27])
+        #expect(pair.central.credits == 1)
+        for round in 0..<4 {
+            let now = pair.after(1_400 + Int64(round) * 500)
+            try pair.peripheral.send(
+                HCI.HostNumberOfCompletedPackets(entries: [.init(handle: other, count: 3)]), at: now)
+            pair.air.advance(to: pair.after(1_800 + Int64(round) * 500))
+        }
+        let received = pair.peripheral.data
+        #expect(
+            received.map(\.isFirst) == [
+                true, false, false, false, true, false, false, false, true, false, false, false,
+            ])
+        #expect(received.flatMap(\.bytes) == [0, 100, 200].flatMap { start in sent.map { $0 &+ UInt8(start) } })
+        #expect(pair.central.credits == 3)
+        // Giving back what it does not hold changes nothing; a wrong command is answered.
+        pair.peripheral.packets.removeAll()
+        try pair.peripheral.send(
+            HCI.HostNumberOfCompletedPackets(entries: [.init(handle: other, count: 0xFFFF)]), at: pair.after(4_000))
+        #expect(pair.peripheral.packets.isEmpty)
+        pair.peripheral.send(raw: [1, 0x35, 0x0C, 1, 1], at: pair.after(4_000))
+        #expect(pair.peripheral.take(HCI.CommandComplete.self)?.returnParameters == [0x12])
+    }
 }

@@ -49,7 +49,7 @@ enum CommandTable {
         let all =
             controllerCommands + legacyAdvertisingCommands + acceptListCommands + extendedAdvertisingCommands
             + extendedScanCommands + periodicCommands + syncTransferCommands + privacyCommands + connectionCommands
-            + linkCommands + securityCommands
+            + linkCommands + securityCommands + hostFlowCommands
         return Dictionary(all.map { ($0.opcode, $0) }) { first, _ in first }
     }()
 

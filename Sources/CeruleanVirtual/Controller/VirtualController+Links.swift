@@ -95,15 +95,8 @@ extension VirtualController {
 
     /// Data from the air for the host.
     func deliver(_ data: ArraySlice<UInt8>, isFirst: Bool, to end: LinkEnd) {
-        var packet: [UInt8] = []
-        packet.reserveCapacity(5 + data.count)
-        packet.append(H4.PacketType.acl.rawValue)
-        HCI.ACLHeader(
-            handle: end.handle, boundary: isFirst ? .first : .continuing,
-            length: UInt16(truncatingIfNeeded: data.count)
-        ).write(into: &packet)
-        packet += data
-        emit(raw: packet)
+        guard hostFlow.isOn else { return emit(raw: HostFlow.packet(data, isFirst: isFirst, end.handle)) }
+        for packet in hostFlow.take(data, isFirst: isFirst, end.handle) { emit(raw: packet) }
     }
 
     /// One packet of the host is with the peer.
@@ -122,6 +115,7 @@ extension VirtualController {
         links[Int(end.handle)] = nil
         linkCount -= 1
         aclInUse -= end.dataCount
+        for packet in hostFlow.forget(end.handle) { emit(raw: packet) }
     }
 
     /// The enhanced event when the host wants it, else the first one, which knows nothing of identities.

@@ -92,6 +92,7 @@ public final class VirtualController {
     var defaultSyncTransfer = SyncTransferPolicy()
     var links: [LinkEnd?] = []
     var linkCount = 0
+    var hostFlow = HostFlow()
     /// Packets of the host that are not done, over all links.
     var aclInUse = 0
     private(set) var scanTimer: TimerNode!
@@ -178,6 +179,7 @@ public final class VirtualController {
         links = []
         linkCount = 0
         aclInUse = 0
+        hostFlow = HostFlow()
         for end in ends { end.link.abandon(end) }
         eventMask = .initial
         eventMaskPage2 = 0

@@ -30,6 +30,8 @@ final class Link {
     private var centralSize = 0
     private var peripheralSize = 0
     private var isInBurst = false
+    /// A host had no room in the latest exchange.
+    private var isRefused = false
     /// What changes at coming events.
     private var instants: [(event: Int64, change: () -> Void)] = []
     private var timer: TimerNode!
@@ -225,7 +227,9 @@ final class Link {
             }
             centralSize = central.takeSize()
             peripheralSize = peripheral.takeSize()
-            if central.hasData || peripheral.hasData, now + exchangeTime <= eventEnd { return beginExchange(now) }
+            if !isRefused, central.hasData || peripheral.hasData, now + exchangeTime <= eventEnd {
+                return beginExchange(now)
+            }
         }
         wake()
     }
@@ -236,17 +240,26 @@ final class Link {
         let answer = peripheral.part(of: peripheralSize)
         let sent = central.part(of: centralSize)
         if isLost() { return false }
-        if !central.isDelivered, let sent {
+        // Data that a host has no room for are not acknowledged, and sent again at the next event.
+        let isSentRefused = !central.isDelivered && refuses(sent, at: peripheral)
+        let isAnswerRefused = refuses(answer, at: central)
+        isRefused = isSentRefused || isAnswerRefused
+        if !central.isDelivered, let sent, !isSentRefused {
             central.isDelivered = true
             deliver(sent, to: peripheral)
         }
         guard !isClosed else { return true }
         if isLost() { return false }
-        if let answer { deliver(answer, to: central) }
+        if let answer, !isAnswerRefused { deliver(answer, to: central) }
         guard !isClosed else { return true }
-        if sent != nil { finish(central, centralSize) }
-        if answer != nil, !isClosed { finish(peripheral, peripheralSize) }
+        if sent != nil, !isSentRefused { finish(central, centralSize) }
+        if answer != nil, !isAnswerRefused, !isClosed { finish(peripheral, peripheralSize) }
         return true
+    }
+
+    private func refuses(_ part: LinkEnd.Part?, at end: LinkEnd) -> Bool {
+        guard case .data = part else { return false }
+        return end.controller?.hostFlow.hasRoom == false
     }
 
     private func isLost() -> Bool {
