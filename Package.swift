@@ -78,7 +78,7 @@ let package = Package(
         library(
             "CeruleanVectors",
             [
-                "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanSensing", "CeruleanBITalino",
+                "Cerulean", "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanSensing", "CeruleanBITalino",
                 "CeruleanBlueST", "CeruleanRecording",
             ]),
         program("VectorRunner", ["CeruleanVectors"]),

@@ -13,7 +13,7 @@ struct DecodeKind: Sendable {
 
     /// All kinds in the order of help.
     static let all: [DecodeKind] = [
-        .advertisement, .characteristic, .bitalinoFrames, .bitalinoState, .bitalinoVersion, .bluest,
+        .advertisement, .characteristic, .beacon, .bitalinoFrames, .bitalinoState, .bitalinoVersion, .bluest,
     ]
 
     /// Advertising data.
@@ -23,6 +23,16 @@ struct DecodeKind: Sendable {
             let value = FieldValue.object(
                 AdvertisementReport(advertisement: bytes).members(structures: data.structures))
             return DecodeOutcome(value: value, error: data.fault.map { .init($0, in: "advertising data") })
+        }
+    }
+
+    /// The beacon frames in advertising data; none is no error.
+    static let beacon = DecodeKind(name: "beacon") { _ in
+        { bytes in
+            let fields = AdvertisementFields(advertisement: bytes)
+            return DecodeOutcome(
+                value: ["beacons": .list(fields.beacons.map(\.fields))],
+                error: fields.fault.map { .init($0, in: "advertising data") })
         }
     }
 
@@ -93,9 +103,10 @@ struct AdvertisementReport: Sendable {
         return fields.fieldMembers + [.init("structures", .list(list))] + decodedMembers
     }
 
-    /// The member `decoded`, if the kind of device is known.
+    /// The member `decoded`, if the kind of device is known: what drivers recognize, then beacon frames.
     var decodedMembers: [FieldValue.Member] {
-        let list = KnownDrivers.all.recognize(fields, address: address).map(\.recognition.value)
+        let devices = KnownDrivers.all.recognize(fields, address: address).map(\.recognition.value)
+        let list = devices + fields.beacons.map(\.fields)
         return list.isEmpty ? [] : [.init("decoded", .list(list))]
     }
 }

@@ -168,6 +168,8 @@ struct ScanTable {
 }
 
 extension AdvertisementReport {
-    /// The kinds of device that drivers recognize.
-    var kinds: [String] { KnownDrivers.all.recognize(fields, address: address).map(\.recognition.kind) }
+    /// The kinds of device that drivers recognize, and of beacon frames.
+    var kinds: [String] {
+        KnownDrivers.all.recognize(fields, address: address).map(\.recognition.kind) + fields.beacons.map(\.kind)
+    }
 }

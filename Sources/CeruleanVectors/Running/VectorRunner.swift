@@ -110,6 +110,6 @@ extension VectorRunner {
     public static let standardSuites: [any VectorSuite] = [
         ATTExchangeSuite(),
         BITalinoCodecCases(), BITalinoStreams(), BITalinoDeviceCases(), SMPCryptoSuite(),
-        BlueSTNotificationCases(), BlueSTExchangeCases(),
+        BlueSTNotificationCases(), BlueSTExchangeCases(), BeaconSuite(),
     ]
 }
