@@ -3,6 +3,7 @@
 import CeruleanRecording
 import CeruleanVectors
 import CeruleanWire
+import Foundation
 import Testing
 
 @Suite struct BeaconVectorTests {
@@ -61,33 +62,35 @@ import Testing
 
     private static func variants(of value: FieldValue) -> [FieldValue] {
         switch value {
-        case .integer(let number): [.integer(number + 1), .text("\(number)"), .null]
-        case .number(let number): [.number(number + max(1, abs(number)) * 1e-3), .null]
-        case .bool(let flag): [.bool(!flag), .integer(flag ? 1 : 0)]
-        case .text(let text): [.text(text + "0"), 1]
-        case .null: [0, "null"]
-        case .bytes: []
+        case .integer(let number): return [.integer(number + 1), .text("\(number)"), .null]
+        case .number(let number): return [.number(number + max(1, abs(number)) * 1e-3), .null]
+        case .bool(let flag): return [.bool(!flag), .integer(flag ? 1 : 0)]
+        case .text(let text): return [.text(text + "0"), 1]
+        case .null: return [0, "null"]
+        case .bytes: return []
         case .list(let list):
-            [.list(list + [7])]
-                + list.indices.flatMap { index in
-                    variants(of: list[index]).map { inner in
-                        var copy = list
-                        copy[index] = inner
-                        return .list(copy)
-                    }
+            var copies: [FieldValue] = [.list(list + [7])]
+            for index in list.indices {
+                for inner in variants(of: list[index]) {
+                    var copy = list
+                    copy[index] = inner
+                    copies.append(.list(copy))
                 }
+            }
+            return copies
         case .object(let members):
-            [.object(members + [.init("surplus", 1)])]
-                + members.indices.flatMap { index in
-                    var shorter = members
-                    shorter.remove(at: index)
-                    return [.object(shorter)]
-                        + variants(of: members[index].value).map { inner in
-                            var copy = members
-                            copy[index].value = inner
-                            return .object(copy)
-                        }
+            var copies: [FieldValue] = [.object(members + [.init("surplus", 1)])]
+            for index in members.indices {
+                var shorter = members
+                shorter.remove(at: index)
+                copies.append(.object(shorter))
+                for inner in variants(of: members[index].value) {
+                    var copy = members
+                    copy[index].value = inner
+                    copies.append(.object(copy))
                 }
+            }
+            return copies
         }
     }
 }
