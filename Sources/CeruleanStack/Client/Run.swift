@@ -22,8 +22,8 @@ final class Run<Value: Sendable>: PendingOperation {
     private let completion: HostCompletion<Value>
     /// The procedure of the bearer that runs.
     private var step: ATTOperationID?
-    /// The procedure that runs or ran last, for repeating it.
-    private var procedure: ((ATTBearer) -> ATTOperationID)?
+    /// The procedure that runs or ran last, for repeating it. It gets the moment at which it starts.
+    private var procedure: ((ATTBearer, MonotonicTime) -> ATTOperationID)?
     /// The link's security was raised once for this operation.
     private var hasRaised = false
 
@@ -38,12 +38,12 @@ final class Run<Value: Sendable>: PendingOperation {
         super.init(deadline: deadline, link: link.id)
     }
 
-    /// Starts a procedure of the bearer, unless the operation has ended.
-    func start(_ procedure: @escaping (ATTBearer) -> ATTOperationID) {
+    /// Starts a procedure of the bearer, unless the operation has ended. That may be long after the call: behind a pairing.
+    func start(_ procedure: @escaping (ATTBearer, MonotonicTime) -> ATTOperationID) {
         guard engine.operations.contains(id) else { return }
         self.procedure = procedure
         guard !engine.holds(on, { [self] in start(procedure) }) else { return }
-        step = procedure(on.bearer)
+        step = procedure(on.bearer, engine.now)
         engine.arm(on.bearer.nextDeadline)
     }
 

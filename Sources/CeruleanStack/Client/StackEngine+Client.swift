@@ -14,7 +14,7 @@ extension StackEngine {
         guard let link = open(id, "discovery of services", completion) else { return reserveOperation() }
         let run = run("discovery of services", nil, link, timeout, completion)
         guard let types, !types.isEmpty else {
-            run.start { [self] bearer in
+            run.start { [self] bearer, now in
                 bearer.discoverPrimaryServices(now: now) { [self] result in
                     run.end(result.map { link.found($0) })
                     if case .success(let services) = result { watchServiceChanged(services, of: link) }
@@ -33,7 +33,7 @@ extension StackEngine {
             let sorted = Set(found).sorted { $0.start < $1.start }
             return run.end(.success(link.found(sorted)))
         }
-        run.start { [self] bearer in
+        run.start { [self] bearer, now in
             bearer.discoverPrimaryServices(of: type, now: now) { [self] result in
                 switch result {
                 case .success(let services): discover(types.dropFirst(), found: found + services, link, run)
@@ -53,7 +53,7 @@ extension StackEngine {
             return reserveOperation()
         }
         let run = run("discovery of included services of", service, link, timeout, completion)
-        run.start { bearer in
+        run.start { bearer, now in
             bearer.findIncludedServices(start: start, end: end, now: now) { result in
                 run.end(
                     result.map { includes in
@@ -77,7 +77,7 @@ extension StackEngine {
             return reserveOperation()
         }
         let run = run("discovery of characteristics of", service, link, timeout, completion)
-        run.start { bearer in
+        run.start { bearer, now in
             bearer.discoverCharacteristics(start: start, end: end, now: now) { result in
                 run.end(result.map { link.found($0) })
             }
@@ -101,7 +101,7 @@ extension StackEngine {
             run.end(.success([]))
             return run.id
         }
-        run.start { bearer in
+        run.start { bearer, now in
             bearer.discoverDescriptors(start: handle + 1, end: end, now: now) { result in
                 run.end(result.map { link.found($0, of: handle) })
             }
@@ -119,7 +119,7 @@ extension StackEngine {
             return reserveOperation()
         }
         let run = run("read of", attribute, link, timeout, completion)
-        run.start { bearer in bearer.read(handle, now: now) { run.end($0) } }
+        run.start { bearer, now in bearer.read(handle, now: now) { run.end($0) } }
         return run.id
     }
 
@@ -138,7 +138,7 @@ extension StackEngine {
             return run.id
         }
         switch mode {
-        case .withResponse: run.start { bearer in bearer.write(value, to: handle, now: now) { run.end($0) } }
+        case .withResponse: run.start { bearer, now in bearer.write(value, to: handle, now: now) { run.end($0) } }
         case .withoutResponse:
             let send = { [unowned self] in
                 guard operations.contains(run.id) else { return }
@@ -165,7 +165,7 @@ extension StackEngine {
             }
             writes.append((handle, value))
         }
-        run.start { bearer in bearer.writeReliably(writes, now: now) { run.end($0) } }
+        run.start { bearer, now in bearer.writeReliably(writes, now: now) { run.end($0) } }
         return run.id
     }
 
@@ -179,7 +179,7 @@ extension StackEngine {
             return reserveOperation()
         }
         let run = run("subscription to", characteristic, link, timeout, completion)
-        run.start { bearer in
+        run.start { bearer, now in
             bearer.subscribe(
                 to: handle, end: link.characteristicEnds[handle] ?? 0xFFFF, descriptor: link.configurations[handle],
                 mode: mode, now: now
