@@ -221,6 +221,8 @@ extension HostError {
 // Subscriptions of the peer to our server, for bonds.
 extension ATTBearer {
     /// The peer's Client Characteristic Configurations that are not zero, by handle.
+    ///
+    /// Kept for a bonded peer and put back when it returns; others start with none. Core 5.4, Vol 3, Part G, 3.3.3.3.
     public var configurations: [UInt16: UInt16] { session?.configuration ?? [:] }
 
     /// Sets what a bonded peer configured on an earlier link. Those of attributes that are gone are left out.

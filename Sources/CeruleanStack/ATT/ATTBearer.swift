@@ -78,14 +78,6 @@ public final class ATTBearer {
 
     deinit { session?.close() }
 
-    /// What the peer has configured at our server: the Client Characteristic Configurations that are not zero, by handle.
-    ///
-    /// Kept for a bonded peer and put back when it returns; others start with none. Core 5.4, Vol 3, Part G, 3.3.3.3.
-    public var clientConfiguration: [UInt16: UInt16] {
-        get { session?.configuration ?? [:] }
-        set { session?.configuration = newValue }
-    }
-
     /// True until the bearer failed or was closed.
     public var isOpen: Bool { state == .open }
 

@@ -143,7 +143,7 @@ import Testing
         b?.bearer.close(HostError(.disconnected))
         b = BearerRig(server: server, link: 2)
         #expect(b?.receive("0a0d00") == ["0b0000"])
-        b?.bearer.clientConfiguration = [13: 2]
+        b?.bearer.restoreConfigurations([13: 2])
         #expect(b?.receive("0a0d00") == ["0b0200"])
     }
 
