@@ -100,6 +100,7 @@ extension StackEngine {
 
     /// Sends what waits, one packet of each link in turn, as far as the credits go.
     func pumpACL() {
+        guard !isEnding else { return }
         var blocked = 0
         while aclFree > 0, sendRingHead < sendRing.count, blocked < sendRing.count - sendRingHead {
             let link = sendRing[sendRingHead]

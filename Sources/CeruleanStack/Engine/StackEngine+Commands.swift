@@ -31,6 +31,7 @@ extension StackEngine {
     private func enqueue<C: HCICommandPacket>(
         _ command: C, expectsStatus: Bool, _ completion: @escaping CommandQueue.Completion
     ) {
+        guard !isEnding else { return completion(.failure(HostError(.poweredOff))) }
         let packet: [UInt8]
         do {
             packet = try command.h4Packet()

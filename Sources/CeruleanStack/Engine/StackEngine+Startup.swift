@@ -27,18 +27,23 @@ extension StackEngine {
     /// Resets the controller and sets it up. Ends when the state is `poweredOn` or cannot become so.
     ///
     /// The completion gets `adapterFailed` when the controller does not answer or answers nonsense, `unsupported` when it has
-    /// no LE, `timedOut`, `wrongState` when a start is running.
+    /// no LE, `timedOut`, `wrongState` when a start is running or everything is being ended.
     public func start(now: MonotonicTime, timeout: Duration, completion: @escaping HostCompletion<Void>) {
         self.now = now
         guard startup.step == nil else {
             return completion(.failure(HostError(.wrongState, "start", detail: "the adapter is being started")))
         }
+        guard !isEnding else {
+            return completion(.failure(HostError(.wrongState, "start", detail: "the adapter is being stopped")))
+        }
         guard state != .poweredOn else { return completion(.success(())) }
+        _ = commands.reset()
         startup = Startup()
         startup.completion = completion
         startup.deadline = deadline(timeout)
         arm(startup.deadline)
         framer.reset()
+        deferredInput.removeAll()
         takesInput = true
         setState(.unknown)
         begin(.reset)
@@ -47,21 +52,21 @@ extension StackEngine {
     /// Ends everything with `error` (`poweredOff` unless said otherwise); nothing is sent or taken any more.
     public func shutDown(now: MonotonicTime, error: HostError = HostError(.poweredOff)) {
         self.now = now
-        endEverything(error)
         takesInput = false
-        setState(.poweredOff)
+        endEverything(error, .poweredOff)
     }
 
     /// Ends all calls and links once, then resets the controller if that may help. Security H9, H19.
     func adapterFailed(_ error: HostError, recovers: Bool) {
         counters.resets &+= 1
-        let wasStarting = startup.step != nil
-        if recovers, !wasStarting { setState(.resetting) }
-        endEverything(error)
-        guard recovers, !wasStarting, takesInput else {
+        guard recovers, startup.step == nil, takesInput else {
             takesInput = false
-            return setState(.poweredOff)
+            return endEverything(error, .poweredOff)
         }
+        setState(.resetting)
+        endEverything(error, .resetting)
+        // Somebody who was told may have stopped the adapter.
+        guard takesInput, state == .resetting else { return }
         startup.step = nil
         startup.deadline = deadline(.seconds(10))
         arm(startup.deadline)
@@ -71,6 +76,7 @@ extension StackEngine {
     /// The stream has lost its frame, or the transport broke. Security H1.
     func transportFailed(_ error: HostError) {
         takesInput = false
+        deferredInput.removeAll()
         adapterFailed(error, recovers: false)
         onTransportFailure(error)
     }
@@ -206,8 +212,15 @@ extension StackEngine {
         begin(next)
     }
 
-    /// Ends commands, operations, links, scans and advertisements, each once, in this order: links with their operations first.
-    private func endEverything(_ error: HostError) {
+    /// Ends commands, operations, links, scans and advertisements, each once, in this order: links with their operations
+    /// first. The state is `next` for all who are told, and is told last but for the end of a start.
+    ///
+    /// Commands that come of it are refused: they would stand before the Reset, or outlive the engine's end.
+    private func endEverything(_ error: HostError, _ next: AdapterState) {
+        let isNew = next != state
+        state = next
+        let wasEnding = isEnding
+        isEnding = true
         let completion = startup.completion
         startup.completion = nil
         startup.step = nil
@@ -224,6 +237,8 @@ extension StackEngine {
         sendRingHead = 0
         aclFree = 0
         aclTotal = 0
+        isEnding = wasEnding
+        if isNew { emit(.stateChanged(next)) }
         completion?(.failure(error.during("start")))
     }
 }

@@ -67,6 +67,8 @@ public final class StackEngine {
     @exclusivity(unchecked) var commands = CommandQueue()
     @exclusivity(unchecked) var isPumping = false
     var startup = Startup()
+    /// Everything is being ended: no command is taken.
+    var isEnding = false
 
     // Links
     @exclusivity(unchecked) var links: [Link?] = Array(repeating: nil, count: Int(HCI.maximumHandle) + 1)

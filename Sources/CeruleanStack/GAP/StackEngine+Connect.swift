@@ -174,7 +174,9 @@ extension StackEngine {
         }
         guard linkCount < configuration.maximumLinks else {
             command(HCI.Disconnect(handle: event.handle, reason: .remoteLowResources))
-            return
+            guard event.role == .central else { return advertisingConnected() }
+            guard connector.phase != .idle else { return }
+            return attemptEnded(HostError(.connectionFailed, detail: "no room for another link"))
         }
         let address = DeviceAddress(event.peerAddress, event.peerAddressKind)
         let link = openLink(

@@ -301,6 +301,67 @@ import Testing
         #expect(scan.results.count == 2)
     }
 
+    /// A script whose engine waits for a link to ``Script/peer``.
+    private func connecting(_ outcome: Outcome<LinkInfo>, _ configuration: StackConfiguration) -> Script {
+        let script = Script(start: true, configuration)
+        _ = script.engine.connect(
+            PeerID(Script.peer), options: ConnectOptions(), timeout: .seconds(10), now: script.now,
+            completion: outcome.completion)
+        #expect(script.commands.last?.opcode == .leCreateConnection)
+        return script
+    }
+
+    @Test func nothingStandsBeforeTheResetWhenAConnectIsPending() {
+        let connect = Outcome<LinkInfo>()
+        let script = connecting(connect, StackConfiguration(seed: 7))
+        let before = script.commands.count
+        script.event(0x10, [0x42])
+        #expect(connect.error?.code == .adapterFailed)
+        #expect(script.commands[before...].first?.opcode == .reset)
+        #expect(script.count(.leCreateConnectionCancel) == 0)
+        #expect(script.engine.state == .poweredOn)
+    }
+
+    @Test func aStopWhileAConnectIsPendingLeavesNothingOutstanding() {
+        let connect = Outcome<LinkInfo>()
+        let script = connecting(connect, StackConfiguration(seed: 7))
+        script.connectionComplete(3, peer: DeviceAddress(BluetoothAddress(rawValue: 0xC0_0000_000002), .random))
+        var states: [AdapterState] = []
+        script.engine.onEvent = { [unowned script] event in
+            script.events.append(event)
+            states.append(script.engine.state)
+        }
+        script.engine.shutDown(now: script.now)
+        #expect(connect.error?.code == .poweredOff)
+        #expect(script.closed.count == 1)
+        #expect(states.allSatisfy { $0 == .poweredOff })
+        let events = script.events.count
+        let commands = script.commands.count
+        script.tick(after: .seconds(1))
+        #expect(script.commands.count == commands)
+        let started = Outcome<Void>()
+        script.engine.start(now: script.now, timeout: .seconds(5), completion: started.completion)
+        #expect(started.value != nil)
+        #expect(script.commands[commands...].first?.opcode == .reset)
+        script.engine.shutDown(now: script.now)
+        let last = script.events.count
+        #expect(last > events)
+        script.tick(after: .seconds(5))
+        #expect(script.events.count == last)
+    }
+
+    @Test func aConnectEndsWhenThereIsNoRoomForItsLink() {
+        let connect = Outcome<LinkInfo>()
+        var configuration = StackConfiguration(seed: 7)
+        configuration.maximumLinks = 1
+        let script = connecting(connect, configuration)
+        script.connectionComplete(1, peer: DeviceAddress(BluetoothAddress(rawValue: 0xC0_0000_000002), .random))
+        script.connectionComplete(2, role: 0)
+        #expect(script.count(.disconnect) == 1)
+        #expect(connect.error?.code == .connectionFailed)
+        #expect(connect.error?.detail == "no room for another link")
+    }
+
     @Test func aCommandCompleteWhereAStatusIsDueIsTaken() {
         let script = Script()
         script.answers[.leCreateConnection] = .some(nil)
