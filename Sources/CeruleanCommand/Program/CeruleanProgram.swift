@@ -51,7 +51,15 @@ public enum CeruleanProgram {
                 if let level = try invocation.choice("log", levels).flatMap(Console.LogLevel.init) {
                     console.logLevel = level
                 }
-                return try await invocation.verb.run(invocation, console)
+                let report = TraceReport()
+                let code = try await TraceReport.$current.withValue(report) { [console] in
+                    try await invocation.verb.run(invocation, console)
+                }
+                if let failure = report.failure {
+                    console.complain("\(program.name): the capture is not complete: \(failure.description)")
+                    return code == .ok ? .cannotWrite : code
+                }
+                return code
             }
         } catch {
             let error = CommandError(describing: error)
@@ -124,8 +132,8 @@ extension ExitCode {
         case .notFound: self = .notFound
         case .timedOut: self = .timedOut
         case .refused, .insufficientSecurity, .unsupported: self = .refused
-        case .disconnected, .connectionFailed, .staleAttribute: self = .connectionLost
-        case .badData, .invalidResponse: self = .badData
+        case .disconnected, .connectionFailed: self = .connectionLost
+        case .badData, .invalidResponse, .staleAttribute: self = .badData
         case .invalidArgument: self = .usage
         case .cancelled: self = .interrupted
         default: self = .internal

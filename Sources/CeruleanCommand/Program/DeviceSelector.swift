@@ -74,7 +74,9 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
         if !services.isEmpty { parts.append("service \(services.map(\.description).joined(separator: " or "))") }
         if let minimumRSSI { parts.append("at least \(minimumRSSI) dBm") }
         if onlyRecordable { return "a board that can be recorded" }
-        if let onlyKind, let driver = KnownDrivers.all.driver(kind: onlyKind) { return "a device of kind \(driver.title)" }
+        if let onlyKind, let driver = KnownDrivers.all.driver(kind: onlyKind) {
+            return "a device of kind \(driver.title)"
+        }
         return parts.isEmpty ? "any connectable device" : "a device with " + parts.joined(separator: ", ")
     }
 

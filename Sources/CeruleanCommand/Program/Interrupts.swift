@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// SIGINT and SIGTERM: the first calls a handler, the second ends the process.
+/// SIGINT, SIGTERM and SIGHUP (the terminal was closed): the first calls a handler, the second ends the process.
 final class Interrupts: Sendable {
     private struct State {
         var count = 0
@@ -18,7 +18,7 @@ final class Interrupts: Sendable {
 
     /// Starts to listen. `handler` is called once, on a thread of Dispatch.
     func start(_ handler: @escaping @Sendable () -> Void) {
-        for number in [SIGINT, SIGTERM] {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number, SIG_IGN)
             state.withLock { state in
                 let source = DispatchSource.makeSignalSource(signal: number, queue: .global())

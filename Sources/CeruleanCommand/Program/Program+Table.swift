@@ -26,7 +26,8 @@ extension ProgramSpecification {
                 choices: ["strongest", "first", "only"]),
         ],
         verbs: [
-            .demo, .scan, .info, .read, .write, .notify, .record, .console, .registers, .fwupdate, .beacon, .simulate, .controller, .decode, .doctor,
+            .demo, .scan, .info, .read, .write, .notify, .record, .console, .registers, .fwupdate, .beacon, .simulate,
+            .controller, .decode, .doctor,
             .completions,
         ])
 }

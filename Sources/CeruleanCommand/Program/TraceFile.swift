@@ -7,43 +7,42 @@ import Synchronization
 /// The file of `--trace`: every HCI packet, in a format that capture programs open.
 ///
 /// Each packet has reached the operating system when `write` returns, so that the file of a process that is killed is whole up
-/// to its last packet. When the disk is full the rest is left out.
+/// to its last packet. When the disk is full the rest is left out, and the program says so at its end.
 final class TraceFile: Sendable {
-    private struct State {
-        var handle: FileHandle
-        var isBroken = false
-    }
-
     private let capture: HCICapture
-    private let state: Mutex<State>
+    private let file: NewFile
 
     /// Creates the file. One that exists is never overwritten.
     ///
     /// - Throws: ``CommandError`` with ``ExitCode/cannotWrite``.
     init(_ path: String) throws(CommandError) {
         capture = HCICapture(HCICapture.Format(path: path))
-        let header = Data(capture.header)
+        file = try NewFile(path)
         do {
-            try header.write(to: URL(filePath: path), options: .withoutOverwriting)
-            let handle = try FileHandle(forWritingTo: URL(filePath: path))
-            try handle.seekToEnd()
-            state = Mutex(State(handle: handle))
+            try file.write(capture.header)
         } catch {
-            let exists = FileManager.default.fileExists(atPath: path)
-            let reason = exists ? "the file exists and is never overwritten" : error.localizedDescription
-            throw CommandError(.cannotWrite, "--trace \(path): \(reason)")
+            file.remove()
+            throw error
         }
+        TraceReport.current?.add(file)
     }
-
-    deinit { state.withLock { try? $0.handle.close() } }
 
     /// Appends a packet with the present time.
     func write(_ packet: [UInt8], isReceived: Bool) {
         let microseconds = Int64(Date().timeIntervalSince1970 * 1e6)
-        let record = Data(capture.record(packet, isReceived: isReceived, microseconds: microseconds))
-        state.withLock { state in
-            guard !state.isBroken else { return }
-            do { try state.handle.write(contentsOf: record) } catch { state.isBroken = true }
-        }
+        // What fails is kept by the file and told by the report.
+        try? file.write(Array(capture.record(packet, isReceived: isReceived, microseconds: microseconds)))
     }
+}
+
+/// Remembers the captures of one run of the program, for telling at its end that one is not complete.
+final class TraceReport: Sendable {
+    @TaskLocal static var current: TraceReport?
+
+    private let files = Mutex<[NewFile]>([])
+
+    func add(_ file: NewFile) { files.withLock { $0.append(file) } }
+
+    /// Why a capture is not complete; nil when all are.
+    var failure: CommandError? { files.withLock { $0.lazy.compactMap(\.failure).first } }
 }

@@ -54,7 +54,7 @@ enum ValueText {
         case "i16": try integer(digits, Int16.self, text)
         case "i32": try integer(digits, Int32.self, text)
         case "f32":
-            if let value = Float(digits) {
+            if let value = Float(digits), value.isFinite || digits.lowercased().contains("inf") || value.isNaN {
                 octets(value.bitPattern)
             } else {
                 throw .usage("'\(text)': '\(digits)' is no number")

@@ -163,7 +163,9 @@ extension DeviceFile: SimulatedDevice {
                     if let start = entry.definition.handle { published[start] = service.id }
                 }
             } catch {
-                if error.code == .invalidArgument { throw CommandError.badData("\(name): \(error)") }
+                if error.code == .invalidArgument || error.code == .queueFull {
+                    throw CommandError.badData("\(name): \(error)")
+                }
                 throw error
             }
         }

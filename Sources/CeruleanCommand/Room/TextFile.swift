@@ -36,12 +36,12 @@ enum TextFile {
     ///
     /// - Throws: ``CommandError`` with ``ExitCode/cannotWrite``.
     static func write(_ text: String, to path: String) throws(CommandError) {
+        let file = try NewFile(path)
         do {
-            try Data(text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
+            try file.write(Array(text.utf8))
         } catch {
-            let exists = FileManager.default.fileExists(atPath: path)
-            let reason = exists ? "the file exists and is never overwritten" : error.localizedDescription
-            throw CommandError(.cannotWrite, "\(path): \(reason)")
+            file.remove()
+            throw error
         }
     }
 

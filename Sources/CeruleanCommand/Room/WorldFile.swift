@@ -69,7 +69,11 @@ extension SimulatedRoom {
         } else {
             let kind = try reader.required("kind")
             let text = try kind.text()
-            guard let known = try builtIn(text, name: name, settings: settings) else {
+            let builtIn: (any SimulatedDevice)?
+            do { builtIn = try Self.builtIn(text, name: name, settings: settings) } catch {
+                throw kind.fault("with these options: \(error.description)")
+            }
+            guard let known = builtIn else {
                 throw kind.fault("'\(text)' is no device; known are \(builtInNames.joined(separator: ", "))")
             }
             device = known

@@ -57,7 +57,12 @@ extension SourceOptions {
     /// - Throws: ``CommandError`` with ``ExitCode/usage``.
     init(_ invocation: Invocation) throws(CommandError) {
         self.init()
-        channels = (invocation.value("feature") ?? invocation.value("channels") ?? "").split(separator: ",").map { String($0.trimmedBlanks) }
+        if let list = invocation.value("feature") ?? invocation.value("channels") {
+            channels = list.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimmedBlanks) }
+            guard !channels.contains(""), Set(channels).count == channels.count else {
+                throw .usage("'\(list)' is no list of channels: each once, with commas between, such as 1,2,3")
+            }
+        }
         if let text = invocation.value("rate") {
             guard let number = Double(text), number.isFinite, number > 0 else {
                 throw .usage("--rate takes samples per second, not '\(text)'")
