@@ -64,13 +64,17 @@ private func collect<Element: Sendable>(_ updates: Updates<Element>, _ count: In
 
     @Test func rangingThatIsCancelledStops() async throws {
         try await Scripted.run { scripted in
-            let task = Task {
-                try await Self.reports(of: scripted.central.range([BeaconRegion("r", uuid: uuid)]), count: 100)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                group.addTask {
+                    try await Self.reports(
+                        of: scripted.central.range([BeaconRegion("r", uuid: uuid)]), count: 100
+                    ).count
+                }
+                try await scripted.simulation.advance(by: .milliseconds(2500))
+                #expect(await scripted.host.scans.count == 1)
+                group.cancelAll()
+                #expect(try await group.next() == 2)
             }
-            try await scripted.simulation.advance(by: .milliseconds(2500))
-            #expect(await scripted.host.scans.count == 1)
-            task.cancel()
-            #expect(try await task.value.count == 2)
             try await scripted.simulation.advance(by: .milliseconds(1))
             #expect(await scripted.host.scans.isEmpty)
         }
@@ -122,6 +126,7 @@ private func collect<Element: Sendable>(_ updates: Updates<Element>, _ count: In
             let events = monitor.events()
             try await monitor.start(BeaconRegion("r", uuid: uuid))
             #expect(try await monitor.requestState(of: "r") == .unknown)
+            try await scripted.simulation.advance(by: .milliseconds(1))
             try await scripted.hear(IBeacon(uuid: uuid, major: 1, minor: 1))
             #expect(try await monitor.requestState(of: "r") == .inside)
             #expect(await outcome { try await monitor.requestState(of: "other") }.code == .notFound)
