@@ -39,6 +39,12 @@ extension Adapter {
     }
 
     /// A fresh host on a simulated air.
+    ///
+    /// ```swift
+    /// let world = VirtualWorld()
+    /// let central = try await Central(.virtual(world))
+    /// let server = try await PeripheralServer(.virtual(world))
+    /// ```
     public static func virtual(_ world: VirtualWorld) -> Adapter {
         Adapter(name: "virtual") { () throws(HostError) -> any Host in world.makeHost() }
     }

@@ -12,7 +12,7 @@ import Synchronization
 /// It lives on an event loop: in real time, faster by ``speed``, or on the virtual time of a simulation. Everything may be
 /// called from any thread. The same seed and the same calls give the same run (on virtual time).
 /// ```swift
-/// let world = VirtualWorld(on: loop, seed: 1)
+/// let world = VirtualWorld(seed: 1)
 /// let phone = world.makeHost(name: "phone")
 /// let sensor = world.makeHost(name: "sensor", position: Position(x: 2))
 /// world.drop(phone, sensor)
@@ -59,6 +59,15 @@ public final class VirtualWorld: Sendable {
         self.speed = speed > 0 ? speed : 1
         start = loop.now
         state = Mutex(State(air: Air(seed: seed, configuration: air)))
+    }
+
+    /// An empty air on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - seed: decides all that chance decides.
+    ///   - speed: above 0; 1 is real time.
+    public convenience init(seed: UInt64 = 1, speed: Double = 1) {
+        self.init(on: ThreadLoop(name: "virtual"), seed: seed, speed: speed)
     }
 
     // MARK: - hosts

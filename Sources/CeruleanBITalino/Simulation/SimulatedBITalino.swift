@@ -9,6 +9,8 @@ import Synchronization
 /// A BITalino (r)evolution made of software: the board's firmware behind its radio module, with their services.
 ///
 /// ```swift
+/// let server = try await PeripheralServer(.automatic)
+/// let readings: [UInt16] = [512, 600, 512, 424]
 /// var signals = BITalino.SimulatedBoard.Signals.tables
 /// signals[.a2] = .recording(readings, rate: 1000)
 /// try await SimulatedBITalino(signals: signals).serve(on: server)
