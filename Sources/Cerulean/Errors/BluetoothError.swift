@@ -95,7 +95,8 @@ extension BluetoothError: CustomStringConvertible {
     public var description: String {
         var text = operation.isEmpty ? "" : operation + ": "
         text += reason
-        if let detail, !detail.isEmpty {
+        let repeated = attribute.map(ErrorText.attribute) ?? ErrorText.code(code)
+        if let detail, !detail.isEmpty, detail != repeated {
             text += "; " + detail
         } else if let advice {
             text += "; " + advice

@@ -120,7 +120,8 @@ public struct BITalinoDriver: DeviceDriver {
     private static func rate(_ rate: Double?) throws -> BITalino.Rate {
         guard let rate else { return .hz1000 }
         guard let known = BITalino.Rate.allCases.first(where: { Double($0.rawValue) == rate }) else {
-            throw SensingError(.invalidOption, "rate \(rate) Hz: a BITalino samples at 1, 10, 100 or 1000 Hz")
+            let text = Int(exactly: rate).map(String.init) ?? String(rate)
+            throw SensingError(.invalidOption, "rate \(text) Hz: a BITalino samples at 1, 10, 100 or 1000 Hz")
         }
         return known
     }
