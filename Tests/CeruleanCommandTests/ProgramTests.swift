@@ -13,6 +13,8 @@ import Testing
         (["decode", "characteristic", "00", "--json=yes", "--uuid", "2A37"], "takes no value"),
         (["completions"], "needs SHELL"), (["completions", "bash", "zsh"], "does not take 'zsh'"),
         (["completions", "tcsh"], "no completions for 'tcsh'"),
+        (["decode", "advertisement", "00", "--name", "x"], "does not take --name"),
+        (["--pick", "first", "doctor"], "does not take --pick"),
     ])
     func aWrongCommandLineExits2AndSaysWhy(arguments: [String], text: String) async {
         let test = TestConsole()
@@ -25,10 +27,10 @@ import Testing
         let parser = ArgumentParser(.cerulean)
         let lines = [
             [
-                "--adapter", "virtual", "--json", "--name=x", "decode", "characteristic", "--rssi-min", "-70", "--",
+                "--adapter", "virtual", "--json", "--name=x", "write", "characteristic", "--rssi-min", "-70", "--",
                 "-1",
             ],
-            ["decode", "--rssi-min=-70", "characteristic", "--name", "x", "--adapter=virtual", "--json", "--", "-1"],
+            ["write", "--rssi-min=-70", "characteristic", "--name", "x", "--adapter=virtual", "--json", "--", "-1"],
         ]
         for line in lines {
             guard case .run(let invocation) = try parser.parse(line) else {

@@ -65,6 +65,9 @@ struct ArgumentParser: Sendable {
         }
         if wantsHelp { return .help(verb) }
         guard let verb else { throw .usage("no verb given; see '\(program.name) --help'") }
+        if !verb.selectsDevice, let wrong = program.selectors.first(where: { options[$0.name] != nil }) {
+            throw .usage("\(verb.name) chooses no device, it does not take --\(wrong.name); \(more(verb))")
+        }
         try check(positionals, verb)
         return .run(Invocation(verb: verb, program: program, options: options, positionals: positionals))
     }

@@ -20,44 +20,63 @@ struct Completions: Sendable {
         }
     }
 
-    private var shared: [OptionSpecification] {
-        program.shared + program.selectors + [
-            .flag("help", "say more", letter: "h"), .flag("version", "print the version"),
-        ]
+    private var shared: [OptionSpecification] { program.shared + [.flag("help", "say more", letter: "h")] }
+
+    private var version: OptionSpecification { .flag("version", "print the version") }
+
+    /// What stands behind a verb.
+    private func options(of verb: VerbSpecification) -> [OptionSpecification] {
+        verb.options + (verb.selectsDevice ? program.selectors : []) + shared
     }
 
     private func bash() -> String {
         let name = program.name
-        var choices: [String] = []
-        for option in unique(shared + program.verbs.flatMap(\.options)) where option.placeholder != nil {
-            let values =
-                option.choices.isEmpty
-                ? "COMPREPLY=($(compgen -f -- \"$cur\"))"
-                : "COMPREPLY=($(compgen -W \(quoted(option.choices.joined(separator: " "))) -- \"$cur\"))"
-            choices.append("        --\(option.name)) \(values); return ;;")
+        var values: [String] = []
+        for option in unique(shared + program.selectors + program.verbs.flatMap(\.options))
+        where option.placeholder != nil {
+            let found =
+                if option.isFile {
+                    "COMPREPLY=($(compgen -f -- \"$cur\"))"
+                } else {
+                    "COMPREPLY=($(compgen -W \(quoted(option.choices.joined(separator: " "))) -- \"$cur\"))"
+                }
+            values.append("        --\(option.name)) \(option.choices.isEmpty && !option.isFile ? ":" : found) ;;")
         }
         let verbs = program.verbs.map { verb in
-            let words = (verb.options + shared).map { "--" + $0.name } + verb.positionals.flatMap(\.choices)
-            return "        \(verb.name)) words=\(quoted(words.joined(separator: " "))) ;;"
+            let dashed = quoted(options(of: verb).map { "--" + $0.name }.joined(separator: " "))
+            let words = quoted(verb.positionals.flatMap(\.choices).joined(separator: " "))
+            let files = verb.positionals.contains(where: \.isFile) ? " files=1" : ""
+            return "        \(verb.name)) options=\(dashed) words=\(words)\(files) ;;"
         }
-        let all = quoted((program.verbs.map(\.name) + shared.map { "--" + $0.name }).joined(separator: " "))
+        let dashed = quoted((program.selectors + shared + [version]).map { "--" + $0.name }.joined(separator: " "))
+        let all = quoted(program.verbs.map(\.name).joined(separator: " "))
         return """
             # bash completion for \(name); load with: source <(\(name) completions bash)
             _\(name)() {
-                local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word words
+                local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word options words files=
+                COMPREPLY=()
                 [ "$COMP_CWORD" -gt 0 ] && prev=${COMP_WORDS[COMP_CWORD - 1]}
                 case $prev in
-            \(choices.joined(separator: "\n"))
+            \(values.joined(separator: "\n"))
+                    *) prev= ;;
                 esac
+                if [ -n "$prev" ]; then
+                    case ${COMPREPLY[0]} in *:) compopt -o nospace 2>/dev/null ;; esac
+                    return
+                fi
                 for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
                     case $word in \(program.verbs.map(\.name).joined(separator: "|"))) verb=$word; break ;; esac
                 done
                 case $verb in
             \(verbs.joined(separator: "\n"))
-                    *) words=\(all) ;;
+                    *) options=\(dashed) words=\(all) ;;
                 esac
-                COMPREPLY=($(compgen -W "$words" -- "$cur"))
-                [ ${#COMPREPLY[@]} -eq 0 ] && COMPREPLY=($(compgen -f -- "$cur"))
+                case $cur in
+                    -*) COMPREPLY=($(compgen -W "$options" -- "$cur")) ;;
+                    *)
+                        COMPREPLY=($(compgen -W "$words" -- "$cur"))
+                        [ -n "$files" ] && COMPREPLY+=($(compgen -f -- "$cur")) ;;
+                esac
             }
             complete -F _\(name) \(name)
 
@@ -69,19 +88,21 @@ struct Completions: Sendable {
         let list = program.verbs.map { "        \(quoted("\($0.name):\($0.summary)"))" }.joined(separator: "\n")
         let cases = program.verbs.map { verb in
             let arguments = verb.options.map(zshOption) + verb.positionals.map(zshPositional)
-            return "            \(verb.name)) _arguments -S $shared \(arguments.joined(separator: " ")) ;;"
+            let selectors = verb.selectsDevice ? " $selectors" : ""
+            return "            \(verb.name)) _arguments -S $shared\(selectors) \(arguments.joined(separator: " ")) ;;"
         }
         return """
             #compdef \(name)
             # zsh completion for \(name); put it into a directory of $fpath as _\(name)
             _\(name)() {
                 local curcontext="$curcontext" state line
-                local -a verbs shared
+                local -a verbs shared selectors
                 verbs=(
             \(list)
                 )
                 shared=(\(shared.map(zshOption).joined(separator: " ")))
-                _arguments -C -S $shared '1:verb:->verb' '*::argument:->argument'
+                selectors=(\(program.selectors.map(zshOption).joined(separator: " ")))
+                _arguments -C -S $shared $selectors \(zshOption(version)) '1:verb:->verb' '*::argument:->argument'
                 case $state in
                     verb) _describe verb verbs ;;
                     argument)
@@ -102,17 +123,27 @@ struct Completions: Sendable {
         if let placeholder = option.placeholder {
             text +=
                 ":\(placeholder.lowercased()):"
-                + (option.choices.isEmpty ? "_files" : "(\(option.choices.joined(separator: " ")))")
+                + (option.isFile ? "_files" : option.choices.isEmpty ? " " : zshList(option.choices))
         }
         return quoted(text)
     }
 
     private func zshPositional(_ positional: PositionalSpecification) -> String {
+        let list = zshList(positional.choices)
         let action =
-            positional.choices.isEmpty
-            ? (positional.isFile ? "_files" : " ") : "(\(positional.choices.joined(separator: " ")))"
+            switch (positional.choices.isEmpty, positional.isFile) {
+            case (true, true): "_files"
+            case (true, false): " "
+            case (false, false): list
+            case (false, true): "{_alternative \"words\\:word\\:\(list)\" \"files\\:file\\:_files\"}"
+            }
         let number = positional.repeats ? "*" : positional.isOptional ? ":" : ""
         return quoted("\(number):\(positional.placeholder.lowercased()):\(action)")
+    }
+
+    /// Words to choose from; a colon would end them.
+    private func zshList(_ words: [String]) -> String {
+        "(\(words.map { $0.replacing(":", with: "\\:") }.joined(separator: " ")))"
     }
 
     private func fish() -> String {
@@ -126,6 +157,10 @@ struct Completions: Sendable {
             )
         }
         lines += shared.map { fishOption($0, condition: nil) }
+        let none = "not __fish_seen_subcommand_from"
+        lines.append(fishOption(version, condition: "\(none) \(verbs)"))
+        let others = program.verbs.filter { !$0.selectsDevice }.map(\.name).joined(separator: " ")
+        lines += program.selectors.map { fishOption($0, condition: "\(none) \(others)") }
         for verb in program.verbs {
             let condition = "__fish_seen_subcommand_from \(verb.name)"
             lines += verb.options.map { fishOption($0, condition: condition) }
@@ -147,7 +182,8 @@ struct Completions: Sendable {
         words.append("-l \(option.name)")
         if let letter = option.letter { words.append("-s \(letter)") }
         if option.placeholder != nil {
-            words.append(option.choices.isEmpty ? "-r -F" : "-x -a \(quoted(option.choices.joined(separator: " ")))")
+            let list = option.choices.isEmpty ? "" : " -a \(quoted(option.choices.joined(separator: " ")))"
+            words.append(option.isFile ? "-r -F" : "-x\(list)")
         }
         return (words + ["-d \(quoted(option.help))"]).joined(separator: " ")
     }

@@ -23,7 +23,11 @@ struct HelpText: Sendable {
 
     /// Help about one verb.
     func help(_ verb: VerbSpecification) -> String {
-        var lines = ["\(program.name) \(verb.name): \(verb.summary)", "", "Usage: \(usage(verb))"]
+        var lines = ["\(program.name) \(verb.name): \(verb.summary)", ""]
+        if !verb.details.isEmpty {
+            lines += verb.details.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) + [""]
+        }
+        lines.append("Usage: \(usage(verb))")
         if !verb.positionals.isEmpty {
             lines += ["", "Arguments:"] + table(verb.positionals.map { ($0.placeholder, $0.help) })
         }
@@ -31,11 +35,8 @@ struct HelpText: Sendable {
         if verb.selectsDevice {
             lines += ["", "Choice of a device:"] + table(program.selectors.map { (label($0), $0.help) })
         }
-        lines += ["", "Options of all verbs:"] + table(program.shared.map { (label($0), $0.help) })
-        if !verb.details.isEmpty {
-            lines += [""] + verb.details.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        }
         if !verb.examples.isEmpty { lines += ["", "Examples:"] + verb.examples.map { "  \(program.name) \($0)" } }
+        lines += ["", "Options of all verbs:"] + table(program.shared.map { (label($0), $0.help) })
         return (lines + [""]).joined(separator: "\n")
     }
 

@@ -15,6 +15,9 @@ struct OptionSpecification: Sendable {
     /// One line of help.
     var help: String
 
+    /// Names a file or a directory: completion offers them.
+    var isFile: Bool { placeholder == "FILE" || placeholder == "DIR" }
+
     /// An option with a value.
     static func value(
         _ name: String, _ placeholder: String, _ help: String, letter: Character? = nil, choices: [String] = [],
@@ -73,7 +76,7 @@ struct ProgramSpecification: Sendable {
     var summary: String
     /// Options that stand before or behind any verb.
     var shared: [OptionSpecification]
-    /// Options that choose a device; they may stand before or behind any verb too.
+    /// Options that choose a device; they may stand before or behind those verbs that work on one.
     var selectors: [OptionSpecification]
     /// The verbs in the order of help.
     var verbs: [VerbSpecification]

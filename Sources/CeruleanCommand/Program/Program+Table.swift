@@ -8,7 +8,8 @@ extension ProgramSpecification {
         shared: [
             .value(
                 "adapter", "ADAPTER",
-                "auto (default), virtual[:WORLD.json], hci:0, tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD]"),
+                "auto (default), virtual[:WORLD.json], hci:0, tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD]",
+                choices: ["auto", "virtual", "hci:0", "tcp:", "unix:"]),
             .value("timeout", "SECONDS", "bounds finding a device and each operation on it (default 10)"),
             .flag("json", "one JSON object per line on standard output"),
             .value("trace", "FILE", "write all HCI packets to FILE, btsnoop or (.pcapng) pcapng"),
