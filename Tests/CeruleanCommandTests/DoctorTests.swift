@@ -43,6 +43,24 @@ import Testing
         #expect(checks.filter { $0.status == .warning }.map(\.name) == ["bluetoothd"])
     }
 
+    @Test func withoutAdaptersNoneIsFree() {
+        let checks = Self.machine(
+            directories: ["/proc": ["1"]], files: ["/proc/1/comm": "init"],
+            adapter: .failure(BluetoothError(.noAdapter, "opening hci"))
+        ).checks()
+        #expect(checks.first { $0.name == "bluetoothd" }?.detail == "not running")
+    }
+
+    @Test func looksAtTheAdapterThatIsNamed() async {
+        let air = TestConsole()
+        #expect(await air.run("doctor", "--adapter", "virtual", "--json") == .ok)
+        #expect(air.objects.map { $0["status"] } == ["ok"])
+        let nobody = TestConsole()
+        #expect(await nobody.run("doctor", "--adapter", "unix:/nonexistent", "--json") == .noAdapter)
+        #expect(nobody.objects.map { $0["status"] } == ["failed"])
+        #expect(await TestConsole().run("doctor", "--adapter", "nonsense") == .usage)
+    }
+
     @Test func saysItInJSON() async {
         let test = TestConsole()
         let code = await test.run("doctor", "--json")

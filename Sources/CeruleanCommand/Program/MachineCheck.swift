@@ -58,7 +58,10 @@ struct Machine: Sendable {
         })
 
     /// Everything that is looked at, in the order in which it is needed.
-    func checks() -> [MachineCheck] { [kernel(), adapters()] + switches() + [rights(), daemon(), channel()] }
+    func checks() -> [MachineCheck] { surroundings() + [channel()] }
+
+    /// All but whether an adapter can be opened.
+    func surroundings() -> [MachineCheck] { [kernel(), adapters()] + switches() + [rights(), daemon()] }
 
     // MARK: - the checks
 
@@ -115,7 +118,9 @@ struct Machine: Sendable {
     private func daemon() -> MachineCheck {
         let processes = (names("/proc") ?? []).filter { Int($0) != nil }
         guard processes.contains(where: { text("/proc/\($0)/comm") == "bluetoothd" }) else {
-            return MachineCheck(name: "bluetoothd", status: .ok, detail: "not running: adapters are free")
+            let hasAdapters = adapters().status == .ok
+            return MachineCheck(
+                name: "bluetoothd", status: .ok, detail: "not running" + (hasAdapters ? ": adapters are free" : ""))
         }
         return MachineCheck(
             name: "bluetoothd", status: .warning, detail: "runs and may hold adapters",

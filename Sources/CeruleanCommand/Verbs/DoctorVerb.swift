@@ -5,10 +5,12 @@ extension VerbSpecification {
     static let doctor = VerbSpecification(
         name: "doctor",
         summary: "say what is wrong with this machine's Bluetooth and what to do",
-        details: "Exits with 0 when an adapter can be used, else with 3. Nothing is changed.",
-        examples: ["doctor --json"],
+        details: """
+            Exits with 0 when an adapter can be used, else with 3: with --adapter the one that it names. Nothing is changed.
+            """,
+        examples: ["doctor --json", "doctor --adapter virtual"],
         run: { invocation, console in
-            let checks = Machine.real.checks()
+            let checks = try await checks(invocation)
             for check in checks {
                 if invocation.has("json") {
                     try console.json(check.fieldValue)
@@ -23,4 +25,19 @@ extension VerbSpecification {
             // Only the last one tells whether it can be used: an adapter may be open to us by other ways.
             return checks.last?.status == .ok ? .ok : .noAdapter
         })
+
+    /// Looks at the machine; when an adapter is named, at what it needs, and opens it.
+    private static func checks(_ invocation: Invocation) async throws -> [MachineCheck] {
+        guard let name = invocation.value("adapter"), name != "auto" else { return Machine.real.checks() }
+        let surroundings = name.hasPrefix("hci:") ? Machine.real.surroundings() : []
+        do {
+            try await Session.run(invocation) { _ in }
+            return surroundings + [MachineCheck(name: "adapter", status: .ok, detail: "\(name) can be used")]
+        } catch let error as CommandError where error.exit == .noAdapter {
+            let failed = MachineCheck(
+                name: "adapter", status: .failed, detail: "\(name) cannot be used: \(error.description)",
+                advice: "without a radio use --adapter virtual, or tcp:HOST:PORT")
+            return surroundings + [failed]
+        }
+    }
 }
