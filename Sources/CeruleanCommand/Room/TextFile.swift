@@ -144,5 +144,7 @@ struct JSONReader: Sendable {
     }
 
     /// An error about this value.
-    func fault(_ text: String) -> CommandError { .badData("\(path) \(text)") }
+    func fault(_ text: String) -> CommandError {
+        .badData(path.hasSuffix(": ") ? path + text : "\(path) \(text)")
+    }
 }

@@ -13,6 +13,12 @@ extension SimulatedRoom {
         let reader = JSONReader(try TextFile.json(path), path: "\(path): ")
         self.init(places: [])
         if let value = try reader.optional("seed") { seed = try value.integer(UInt64.self) }
+        if try reader.optional("devices") == nil {
+            let members = try reader.members().map(\.name)
+            if members.contains("services") || members.contains("advertising") {
+                throw reader.fault("this is a device file; 'simulate \(path)' serves it")
+            }
+        }
         for (index, entry) in try reader.required("devices").list().enumerated() {
             places.append(try Self.place(entry, number: index, beside: path))
         }
@@ -63,7 +69,7 @@ extension SimulatedRoom {
                 separator: "/")
             var described = try DeviceFile(
                 contentsOf: file.hasPrefix("/") || directory.isEmpty ? file : "\(directory)/\(file)")
-            if let name { described.name = name }
+            if let name { try described.rename(name) }
             address = described.address
             device = described
         } else {

@@ -15,7 +15,12 @@ extension VerbSpecification {
         details: """
             DEVICE is the name of a built-in device, a device file (JSON, as 'info --clone' writes it), or a recording
             (OpenSignals text), which a simulated BITalino replays. A built-in name wins over a file; ./NAME is a file.
+            A device file serves stored values only; a live board is 'simulate bitalino' or a recording.
             Prints 'advertising NAME ADDRESS' when it can be found, and runs until Ctrl-C or --seconds.
+            No other process sees what runs on --adapter virtual. Without a radio, let processes share a simulated air:
+              cerulean controller --listen 127.0.0.1:7400
+              cerulean simulate bitalino --adapter tcp:127.0.0.1:7400
+              cerulean record --adapter tcp:127.0.0.1:7400 --name bitalino --seconds 10
             """,
         positionals: [
             PositionalSpecification(
@@ -23,16 +28,26 @@ extension VerbSpecification {
                 choices: SimulatedRoom.builtInNames, isFile: true)
         ],
         options: [
-            .value("device-name", "NAME", "advertise this name"),
-            .value("set", "NAME=VALUE", "a setting of the simulated board, such as firmware=5.1", repeats: true),
-            .value("board", "NAME", "bluest: which board, such as SENSOR_TILE_BOX"),
-            .value("features", "LIST", "bluest: its features with commas"),
-            .value("seconds", "S", "end after S seconds"),
+            .value("device-name", "NAME", "advertise this name (default that of the device or file)"),
+            .value(
+                "set", "NAME=VALUE",
+                "a setting of the simulated board; bitalino: firmware=5.0 to 5.9 (default 5.2); bluest: board, protocol, features, tick, drop, flash, timestamp, advertise, loader",
+                repeats: true),
+            .value("board", "NAME", "bluest: which board, such as SENSOR_TILE_BOX (default SENSOR_TILE_BOX_PRO)"),
+            .value("features", "LIST", "bluest: its features with commas, such as acceleration,gyroscope"),
+            .value("seconds", "S", "end after S seconds, such as 2.5 (default until Ctrl-C)"),
         ],
         examples: ["simulate heartrate --adapter hci:0", "simulate ./thermometer.json --adapter tcp:127.0.0.1:6402"],
         run: { invocation, console in
             let seconds = try invocation.seconds("seconds")
             let (device, address) = try SimulatedRoom.device(invocation)
+            if (invocation.value("adapter") ?? "").split(separator: ":").first == "virtual" {
+                console.talk(
+                    """
+                    no other process can see a device on --adapter virtual; to share a simulated air run \
+                    'cerulean controller --listen 127.0.0.1:7400' and use --adapter tcp:127.0.0.1:7400 here and there
+                    """, .warning)
+            }
             return try await AdapterChoice.run(invocation, name: device.name, address: address) { adapter in
                 let timeout = try invocation.seconds("timeout") ?? .seconds(10)
                 let server = try await Session.openServer(adapter, timeout: max(timeout, .seconds(2)))
@@ -65,7 +80,7 @@ extension SimulatedRoom {
             return (try recording(text, name: name, settings: settings), nil)
         }
         var file = try DeviceFile(contentsOf: text)
-        if let name { file.name = name }
+        if let name { try file.rename(name) }
         return (file, file.address)
     }
 
