@@ -106,6 +106,8 @@ import Testing
     @Test(arguments: [
         (["read", "2A99", "--service", "180D"], ExitCode.notFound, "has no attribute 2A99"),
         (["read", "2A19", "--name", "nobody", "--timeout", "2"], .notFound, "was not seen within 2 s"),
+        (["read", "2A19", "--name", "nobody", "--timeout", "2"], .notFound, "seen: "),
+        (["read", "2A19", "--name", "nobody", "--timeout", "2"], .notFound, "Cerulean Strap"),
         (["read", "2A19", "--name", "cerulean", "--pick", "only"], .notFound, "is not unique"),
         (["read", "2A37", "--service", "180D"], .refused, "ATT 0x02"),
         (["read", "nonsense"], .usage, "names no attribute"),

@@ -94,14 +94,22 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
         func keep(_ discovery: Discovery) {
             if found.updateValue(discovery, forKey: discovery.id) == nil { order.append(discovery.id) }
         }
-        for try await discovery in central.scan(filter, duplicates: true, timeout: timeout) {
+        // Names are compared here, so that those of others can be told.
+        var others: [String] = []
+        var anyName = filter
+        anyName.namePrefix = nil
+        for try await discovery in central.scan(anyName, duplicates: true, timeout: timeout) {
+            if let name, discovery.name?.lowercased().hasPrefix(name.lowercased()) != true {
+                if let other = discovery.name, others.count < 5, !others.contains(other) { others.append(other) }
+                continue
+            }
             keep(discovery)
             break
         }
         try Task.checkCancellation()
         guard let first = order.first.flatMap({ found[$0] }) else {
-            throw CommandError(
-                .notFound, "\(self) was not seen within \(timeout.secondsText) s; 'scan' lists what is there")
+            let seen = others.isEmpty ? "'scan' lists what is there" : "seen: " + others.joined(separator: ", ")
+            throw CommandError(.notFound, "\(self) was not seen within \(timeout.secondsText) s; \(seen)")
         }
         if pick == .first { return first }
         for try await discovery in central.scan(filter, duplicates: true, timeout: .seconds(1)) { keep(discovery) }
@@ -121,8 +129,13 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
 
 extension Duration {
     /// `2.5`, without trailing zeros.
-    var secondsText: String {
-        let seconds = inSeconds
-        return seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)
+    var secondsText: String { inSeconds.plainText }
+}
+
+extension Double {
+    /// `2.5`, with three decimals at most and without trailing zeros.
+    var plainText: String {
+        let short = abs(self) < 1e12 ? (self * 1000).rounded() / 1000 : self
+        return Int(exactly: short).map(String.init) ?? String(short)
     }
 }

@@ -60,7 +60,7 @@ extension RecordingSummary {
     /// Lines for people.
     var lines: [String] {
         let losses = lost == 0 ? "none lost" : "\(lost) lost\(isAmbiguous ? " (about)" : "")"
-        return ["\(source.name): \(samples) samples, \(losses), \(seconds) s"] + files.map { "  \($0)" }
+        return ["\(source.name): \(samples) samples, \(losses), \(seconds.plainText) s"] + files.map { "  \($0)" }
     }
 
     /// How the program ends after this recording.

@@ -7,13 +7,19 @@ import Foundation
 /// Where recordings go and how long they are: `--format`, `--output` and `--seconds`.
 struct RecordingOptions: Sendable {
     /// The options of the table.
-    static let specifications: [OptionSpecification] = [
-        .value(
-            "format", "LIST", "opensignals (default), csv, jsonl, or several with commas",
-            choices: RecordingFormat.all.map(\.name)),
-        .value("output", "DIR", "where the files go (default .); - writes one format to standard output"),
-        .value("seconds", "S", "record S seconds of the device's clock, lost samples counted"),
-    ]
+    ///
+    /// - Parameter seconds: how long is recorded without `--seconds`.
+    static func specifications(seconds: String) -> [OptionSpecification] {
+        [
+            .value(
+                "format", "LIST", "opensignals (default), csv, jsonl, or several with commas",
+                choices: RecordingFormat.all.map(\.name)),
+            .value("output", "DIR", "where the files go (default .); - writes one format to standard output"),
+            .value(
+                "seconds", "S",
+                "record S seconds of the device's clock, lost samples counted; 0.001 or more (default \(seconds))"),
+        ]
+    }
 
     var formats: [RecordingFormat]
     /// Nil for standard output.

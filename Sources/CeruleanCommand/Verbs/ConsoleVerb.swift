@@ -21,7 +21,7 @@ extension VerbSpecification {
         ],
         options: [.value("silence", "S", "an answer ends after so long a silence (default 0.5)")],
         selectsDevice: true,
-        examples: ["console versionFw --name boxtile", "console < commands.txt"],
+        examples: ["console versionFw --name boxpro --adapter virtual", "console < commands.txt"],
         run: { invocation, console in
             let silence = try invocation.seconds("silence") ?? .milliseconds(500)
             return try await Session.onBoard(invocation) { session, node in

@@ -17,7 +17,7 @@ extension VerbSpecification {
             Scans the room, connects to every board in it that can be recorded, shows its database, streams, and leaves a
             finished file for each board.
             """,
-        options: RecordingOptions.specifications,
+        options: RecordingOptions.specifications(seconds: "10"),
         examples: ["demo --seconds 5 --output recordings"],
         run: { invocation, console in
             var options = try RecordingOptions(invocation)
@@ -51,7 +51,7 @@ private struct Demonstration: Sendable {
         let bases = RecordingName.bases(of: jobs.map(\.source.info))
         for index in jobs.indices { jobs[index].base = bases[index] }
         console.talk(
-            "Recording \(options.seconds.map { String($0) } ?? "?") s of \(jobs.count == 1 ? "it" : "all of them"):")
+            "Recording \(options.seconds.map(\.plainText) ?? "?") s of \(jobs.count == 1 ? "it" : "all of them"):")
         let summaries = try await record(jobs)
         console.endStatus()
         try Task.checkCancellation()
@@ -97,7 +97,7 @@ private struct Demonstration: Sendable {
         let options = SourceOptions(timeout: session.timeout)
         let source = try await RecordingJob.source(of: board, options: options, timeout: session.timeout)
         let channels = source.info.channels.map(\.name).joined(separator: " ")
-        console.talk("Streaming \(channels)" + (source.info.rate.map { " at \(Int($0)) Hz" } ?? ""))
+        console.talk("Streaming \(channels)" + (source.info.rate.map { " at \($0.plainText) Hz" } ?? ""))
         return RecordingJob(source: source, options: self.options)
     }
 

@@ -29,7 +29,7 @@ extension VerbSpecification {
             .value("base", "ADDRESS", "BlueNRG: where the image goes, such as 0x10040000"),
         ],
         selectsDevice: true,
-        examples: ["fwupdate BLUEST_3.2.0.bin --name boxtile", "fwupdate --running --json"],
+        examples: ["fwupdate BLUEST_3.2.0.bin --name boxpro", "fwupdate --running --json"],
         run: { invocation, console in
             let upgrade = try FirmwareUpgrade(invocation, console)
             return try await Session.onBoard(invocation) { session, node in try await upgrade.run(node, session) }

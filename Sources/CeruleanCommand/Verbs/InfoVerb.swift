@@ -9,12 +9,16 @@ extension VerbSpecification {
     static let info = VerbSpecification(
         name: "info",
         summary: "show services, characteristics and values of a device",
+        details: """
+            The file of --clone has the services and the values as they were read; 'simulate FILE' serves these stored
+            values only. A live board is 'simulate bitalino', or a recording (OpenSignals text) that 'simulate' replays.
+            """,
         options: [
             .flag("no-values", "do not read values"),
-            .value("clone", "FILE", "write a device file, which 'simulate FILE' serves"),
+            .value("clone", "FILE", "write a device file, which 'simulate FILE' serves: stored values only"),
         ],
         selectsDevice: true,
-        examples: ["info --name bitalino", "info --address C4:7C:8D:00:11:22 --json"],
+        examples: ["info --name bitalino --adapter virtual", "info --address C4:7C:8D:00:11:22 --json"],
         run: { invocation, console in
             let readsValues = !invocation.has("no-values")
             return try await Session.onDevice(invocation) { session, peripheral, discovery in

@@ -21,7 +21,7 @@ extension VerbSpecification {
             .value("feature", "LIST", "BlueST: features with commas, such as sensorFusion or acceleration,gyroscope"),
         ],
         selectsDevice: true,
-        examples: ["notify heart_rate_measurement --name strap --count 10 --json"],
+        examples: ["notify heart_rate_measurement --name \"cerulean strap\" --adapter virtual --count 10 --json"],
         run: { invocation, console in
             if invocation.has("feature") { return try await FeatureNotification(invocation, console).run(invocation) }
             guard invocation.positional(0) != nil else {

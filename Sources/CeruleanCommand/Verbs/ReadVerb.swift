@@ -10,7 +10,10 @@ extension VerbSpecification {
         summary: "read a value of a device",
         positionals: [.attribute],
         selectsDevice: true,
-        examples: ["read battery_level --name sensor", "read 180A/2A29 --address C4:7C:8D:00:11:22 --json"],
+        examples: [
+            "read battery_level --name \"cerulean strap\" --adapter virtual",
+            "read 180A/2A29 --address C4:7C:8D:00:11:22 --json",
+        ],
         run: { invocation, console in
             let selector = try AttributeSelector(invocation.positional(0) ?? "")
             return try await Session.onDevice(invocation) { session, peripheral in

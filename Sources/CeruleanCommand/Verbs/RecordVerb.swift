@@ -17,14 +17,19 @@ extension VerbSpecification {
         options: [
             .value("channels", "LIST", "channels with commas, such as 1,2,3 or A1,A2 (default all)"),
             .value("feature", "LIST", "BlueST: features with commas, such as acceleration,gyroscope,magnetometer"),
-            .value("rate", "HZ", "samples per second"),
             .value(
-                "set", "NAME=VALUE", "a setting of the board's driver, such as mode=simulated or A2=EDA", repeats: true),
+                "rate", "HZ",
+                "samples per second; BITalino: 1, 10, 100 or 1000 (default 1000); BlueST: what the board sends, measured"
+            ),
+            .value(
+                "set", "NAME=VALUE",
+                "a setting of the driver; BITalino: mode=live (default) or simulated, A1 to A6=SENSOR; BlueST: tick=MS",
+                repeats: true),
             .value("reconnect", "S", "how long to try to get a lost connection back (default 30, 0 not at all)"),
-        ] + RecordingOptions.specifications,
+        ] + RecordingOptions.specifications(seconds: "until Ctrl-C"),
         selectsDevice: true,
         examples: [
-            "record --name bitalino --channels 1,2,3 --rate 1000 --seconds 60 --format opensignals,csv",
+            "record --name bitalino --adapter virtual --channels 1,2,3 --rate 1000 --seconds 10 --format opensignals,csv",
             "record --feature acceleration,gyroscope --format csv --seconds 10",
         ],
         run: { invocation, console in

@@ -25,7 +25,8 @@ extension VerbSpecification {
         options: [.flag("persistent", "the value in the EEPROM, not that of the session")],
         selectsDevice: true,
         examples: [
-            "registers list", "registers read FW_VER --name wesu", "registers write LED_CONFIG u16:1 --persistent",
+            "registers list", "registers read FW_VER --name boxpro --adapter virtual",
+            "registers write LED_CONFIG u16:1 --persistent",
         ],
         run: { invocation, console in
             let target: Register.Target = invocation.has("persistent") ? .persistent : .session

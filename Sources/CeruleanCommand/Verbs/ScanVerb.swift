@@ -19,7 +19,7 @@ extension VerbSpecification {
             .flag("passive", "do not ask for scan responses"),
         ],
         selectsDevice: true,
-        examples: ["scan --timeout 3 --json", "scan --service heart_rate --rssi-min -70"],
+        examples: ["scan --adapter virtual --timeout 3 --json", "scan --service heart_rate --rssi-min -70"],
         run: { invocation, console in
             let watches = invocation.has("watch")
             let duration: Duration? = watches ? nil : try invocation.seconds("timeout") ?? .seconds(5)

@@ -19,7 +19,10 @@ extension VerbSpecification {
         ],
         options: [.flag("without-response", "do not wait for an answer of the device")],
         selectsDevice: true,
-        examples: ["write heart_rate_control_point u8:1 --name strap", "write handle:0x0012 hex:0102 --pick first"],
+        examples: [
+            "write heart_rate_control_point u8:1 --name \"cerulean strap\" --adapter virtual",
+            "write handle:0x0012 hex:0102 --address C4:7C:8D:00:11:22",
+        ],
         run: { invocation, console in
             let selector = try AttributeSelector(invocation.positional(0) ?? "")
             let value = try ValueText.bytes(invocation.positional(1) ?? "")
