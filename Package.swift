@@ -113,6 +113,6 @@ let package = Package(
                 "CeruleanCommand",
             ]),
         tests("CeruleanVectorTests", ["CeruleanWire", "CeruleanRecording", "CeruleanVectors"]),
-        tests("CeruleanPeerTests", ["CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters"]),
+        tests("CeruleanPeerTests", ["CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters", "CeruleanBlueST"]),
     ]
 )
