@@ -82,7 +82,9 @@ let package = Package(
                 "CeruleanBlueST", "CeruleanRecording",
             ]),
         program("VectorRunner", ["CeruleanVectors"]),
-        program("BenchCerulean", ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "Cerulean"]),
+        program(
+            "BenchCerulean",
+            ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "Cerulean", "CeruleanBlueST"]),
         program(
             "FuzzCerulean",
             [

@@ -33,6 +33,9 @@ enum Program {
         case "advlegacy": Workloads.advertisements(operations, advertisers: connections)
         case "api-notify20" where connections == 1: APIWorkloads.notify(operations)
         case "api-read20" where connections == 1: APIWorkloads.read(operations)
+        case "bluest-inertial" where connections == 1: BlueSTWorkloads.inertial(operations)
+        case "bluest-fusion" where connections == 1: BlueSTWorkloads.fusion(operations)
+        case "bluest-environment" where connections == 1: BlueSTWorkloads.environment(operations)
         default: nil
         }
     }

@@ -4,7 +4,8 @@ import Glibc
 
 let usage = """
     usage: bench-cerulean WORKLOAD N [CONNS]
-    WORKLOAD: notify20 notify244 notify244f27 read20 read244 srvread20 srvread244 advlegacy api-notify20 api-read20
+    WORKLOAD: notify20 notify244 notify244f27 read20 read244 srvread20 srvread244 advlegacy api-notify20 api-read20 bluest-inertial
+    bluest-fusion bluest-environment
     Prints nanoseconds for one operation; ok=1 when all of it arrived as it was sent.
 
     """

@@ -46,6 +46,14 @@ public final class Feature: Sendable {
     let describe: Describe?
     /// Octets of the required fields, where the fields are the layout.
     let layoutSize: Int
+    private let layout: [LayoutStep]
+
+    /// What is needed to read a field: nothing that is counted, so that reading costs no retains.
+    private struct LayoutStep {
+        var form: FeatureField.Form
+        var isRequired: Bool
+        var divisor: Double
+    }
 
     /// Describes a feature.
     ///
@@ -66,6 +74,9 @@ public final class Feature: Sendable {
         self.observes = observes
         self.makeDecoder = decoder
         self.describe = describe
+        self.layout = fields.map {
+            LayoutStep(form: $0.form, isRequired: $0.presence == .required, divisor: $0.divisor)
+        }
         self.layoutSize = fields.reduce(0) { $0 + ($1.presence == .required ? $1.form.size ?? 0 : 0) }
     }
 
@@ -121,23 +132,17 @@ public final class Feature: Sendable {
     /// Reads the fields as they stand, one behind the other.
     func decodeLayout(_ input: inout FeatureInput, into values: inout FeatureValues) throws(FeatureError) {
         try input.require(layoutSize)
-        for index in fields.indices {
-            try Self.read(fields[index], at: index, &input, into: &values)
-        }
-    }
-
-    @inline(__always)
-    private static func read(
-        _ field: borrowing FeatureField, at index: Int, _ input: inout FeatureInput, into values: inout FeatureValues
-    ) throws(FeatureError) {
-        switch field.form {
-        case .list:
-            while input.remaining > 0 { values.list.append(Double(try input.uint8())) }
-        case .bytes, .text: values.bytes = input.rest()
-        default:
-            if field.presence != .required, input.remaining < field.form.size ?? 0 { return }
-            let raw = try input.number(field.form)
-            values.set(index, field.divisor == 1 ? raw : raw / field.divisor)
+        for index in layout.indices {
+            let step = layout[index]
+            switch step.form {
+            case .list:
+                while input.remaining > 0 { values.list.append(Double(try input.uint8())) }
+            case .bytes, .text: values.bytes = input.rest()
+            default:
+                if !step.isRequired, input.remaining < step.form.size ?? 0 { continue }
+                let raw = try input.number(step.form)
+                values.set(index, step.divisor == 1 ? raw : raw / step.divisor)
+            }
         }
     }
 }

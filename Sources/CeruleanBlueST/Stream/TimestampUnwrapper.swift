@@ -8,14 +8,20 @@ public import CeruleanWire
 /// those that follow.
 public struct TimestampUnwrapper: Sendable {
     /// The length of a tick. Older firmware counts 8 ms, newer 10 ms; the protocol does not say.
-    public var tick: Duration
+    public var tick: Duration {
+        didSet { tickNanoseconds = tick.wholeNanoseconds }
+    }
 
+    private var tickNanoseconds: Int64
     private var last: Int?
     private var wraps: Int64 = 0
     private var lastTime: MonotonicTime?
 
     /// An unwrapper that has seen nothing. The length of a tick matters only for silences of more than half a wrap.
-    public init(tick: Duration = .milliseconds(8)) { self.tick = tick }
+    public init(tick: Duration = .milliseconds(8)) {
+        self.tick = tick
+        tickNanoseconds = tick.wholeNanoseconds
+    }
 
     /// The count of a timestamp.
     ///
@@ -37,8 +43,8 @@ public struct TimestampUnwrapper: Sendable {
     }
 
     private mutating func unwrapSilence(_ new: Int, after last: Int, at time: MonotonicTime?) -> Int64? {
-        guard let time, let lastTime, tick > .zero else { return nil }
-        let elapsed = (time - lastTime).inSeconds / tick.inSeconds
+        guard let time, let lastTime, tickNanoseconds > 0 else { return nil }
+        let elapsed = Double(time.nanoseconds &- lastTime.nanoseconds) / Double(tickNanoseconds)
         guard elapsed > 32768, elapsed < 1e12 else { return nil }
         let expected = Double(wraps << 16 + Int64(last)) + elapsed
         let turns = Int64(((expected - Double(new)) / 65536).rounded())
