@@ -33,6 +33,9 @@ public struct StackConfiguration: Sendable {
     public var pairing: PairingPolicy
     /// An operation that the peer refuses for lack of security raises it, and is repeated once.
     public var raisesSecurity: Bool
+    /// Use private addresses that only bonded peers can resolve, and make a new one after this time: 1 s to 1 h, 15 minutes is
+    /// usual. Nil shows the identity address to everybody.
+    public var addressRotation: Duration?
     /// Cryptography and randomness of pairing.
     public var crypto: any CryptoProvider
     /// Where bonds are kept; nil keeps them as long as the host lives.
@@ -51,6 +54,7 @@ public struct StackConfiguration: Sendable {
         maximumLinks = 3_840
         pairing = PairingPolicy()
         raisesSecurity = true
+        addressRotation = nil
         crypto = SystemCrypto()
         bonds = nil
     }

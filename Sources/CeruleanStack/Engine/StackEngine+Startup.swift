@@ -156,9 +156,8 @@ extension StackEngine {
         switch configuration.address {
         case .public, .automatic:
             if let address = startup.publicAddress {
-                startup.ownAddressType = .public
                 localAddress = DeviceAddress(address, .public)
-                return begin(.done)
+                return show(nil)
             }
             if configuration.address == .public {
                 return startFailed(HostError(.unsupported, detail: "the controller has no public address"))
@@ -169,9 +168,18 @@ extension StackEngine {
         case .random(let address):
             random = BluetoothAddress(rawValue: address.rawValue | 0xC000_0000_0000)
         }
-        startup.ownAddressType = .random
         localAddress = DeviceAddress(random, .random)
-        command(HCI.LESetRandomAddress(address: random)) { self.must($0, then: .done) { _ in } }
+        show(random)
+    }
+
+    /// Gives the controller the address that is seen on the air: a private one, our random one, or its own.
+    private func show(_ random: BluetoothAddress?) {
+        guard let address = firstPrivateAddress() ?? random else {
+            startup.ownAddressType = .public
+            return begin(.done)
+        }
+        startup.ownAddressType = .random
+        command(HCI.LESetRandomAddress(address: address)) { self.must($0, then: .done) { _ in } }
     }
 
     private func started() {

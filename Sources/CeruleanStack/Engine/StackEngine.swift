@@ -94,6 +94,7 @@ public final class StackEngine {
     var connector = Connector()
 
     // Security
+    var privacy = Privacy()
     var security: SecurityManager
     var asker = PairingAsker()
     /// The link that is being closed, while those who wait for it are told.
@@ -149,6 +150,7 @@ public final class StackEngine {
         tickLinks()
         tickConnector()
         tickSecurity()
+        tickPrivacy()
         earlyPackets.expire(now: now)
         recomputeDeadline()
     }
@@ -176,6 +178,7 @@ public final class StackEngine {
         arm(startup.deadline)
         arm(connector.deadline)
         arm(security.nextDeadline)
+        arm(privacy.deadline)
         arm(earlyPackets.deadline)
         arm(operations.nextDeadline)
         for link in allLinks {

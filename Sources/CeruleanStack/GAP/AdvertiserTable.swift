@@ -35,9 +35,16 @@ struct AdvertiserTable {
         var advertisement: Advertisement {
             let address = address
             return Advertisement(
-                peer: PeerID(address), address: address, rssi: rssi == 127 ? nil : Int(rssi),
+                peer: peer, address: address, rssi: rssi == 127 ? nil : Int(rssi),
                 isConnectable: isConnectable, time: time, raw: data, scanResponse: response)
         }
+
+        /// The bonded device behind a private address.
+        var identity: DeviceAddress?
+        /// That was looked for.
+        var isIdentified = false
+
+        var peer: PeerID { PeerID(identity ?? address) }
 
         mutating func contentChanged() {
             reported = 0
@@ -93,6 +100,19 @@ struct AdvertiserTable {
         }
         touch(index, report.rssi, now)
         return index
+    }
+
+    mutating func setIdentity(_ index: Int, _ identity: DeviceAddress?) {
+        entries[index].identity = identity
+        entries[index].isIdentified = true
+    }
+
+    /// Bonds have changed: everybody is looked for again.
+    mutating func forgetIdentities() {
+        for index in entries.indices {
+            entries[index].identity = nil
+            entries[index].isIdentified = false
+        }
     }
 
     mutating func setReported(_ index: Int, _ scans: UInt64) { entries[index].reported |= scans }

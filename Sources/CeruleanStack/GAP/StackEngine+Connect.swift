@@ -50,9 +50,10 @@ extension StackEngine {
             return reserveOperation()
         }
         if let error = unavailable(text()) { return refuse(error) }
-        guard let address = DeviceAddress(peer) else { return refuse(HostError(.notFound, detail: "no such peer")) }
+        guard let wanted = DeviceAddress(peer) else { return refuse(HostError(.notFound, detail: "no such peer")) }
         if let request = options.parameters, let error = request.error { return refuse(error) }
-        if let link = allLinks.first(where: { $0.isPeer(address) && $0.phase == .open && !$0.isUnwanted }) {
+        let address = airAddress(of: wanted)
+        if let link = allLinks.first(where: { $0.isPeer(wanted) && $0.phase == .open && !$0.isUnwanted }) {
             link.users += 1
             let operation = reserveOperation()
             completion(.success(link.info))
@@ -82,8 +83,10 @@ extension StackEngine {
 
     // MARK: - the controller
 
-    private func connectNext() {
-        guard connector.phase == .idle, !connector.waiting.isEmpty, state == .poweredOn else { return }
+    func connectNext() {
+        guard connector.phase == .idle, !connector.waiting.isEmpty, state == .poweredOn, !privacy.isChanging else {
+            return
+        }
         let wish = connector.waiting.removeFirst()
         connector.current = wish
         connector.phase = .creating

@@ -85,10 +85,11 @@ extension StackEngine {
     /// Peers that were heard or connected, newest last.
     public var knownPeers: [KnownPeer] {
         var peers = advertisers.entries.map { entry in
-            (entry.time, KnownPeer(peer: PeerID(entry.address), address: entry.address, name: name(of: entry)))
+            (entry.time, KnownPeer(peer: entry.peer, address: entry.identity ?? entry.address, name: name(of: entry)))
         }
         for link in allLinks where advertisers.index(of: link.address) == nil {
-            peers.append((.distantFuture, KnownPeer(peer: link.peer, address: link.address, name: nil)))
+            peers.append(
+                (.distantFuture, KnownPeer(peer: link.peer, address: link.identity ?? link.address, name: nil)))
         }
         return peers.sorted { $0.0 < $1.0 }.suffix(16_384).map(\.1)
     }
@@ -106,7 +107,10 @@ extension StackEngine {
                 index = advertisers.merge(advertisement: data, report, now: now)
             default: index = nil
             }
-            if let index, scanner.all != 0 { tell(index) }
+            guard let index else { continue }
+            if !advertisers.entries[index].isIdentified { identify(index) }
+            if let identity = advertisers.entries[index].identity { heard(identity, at: report.address) }
+            if scanner.all != 0 { tell(index) }
         }
     }
 

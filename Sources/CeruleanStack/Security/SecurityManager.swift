@@ -53,11 +53,13 @@ public struct SecurityManager: Sendable {
     public mutating func bondedIdentity(of address: DeviceAddress, now: MonotonicTime) -> DeviceAddress? {
         if database.bonds.isEmpty { return nil }
         if address.isIdentity { return database[address]?.identity }
-        // Without AES nobody is recognized, and everybody is a stranger: the safe side.
-        guard case .identity(let identity)? = try? resolver.resolve(address, now: now, crypto: crypto) else {
-            return nil
-        }
+        guard case .identity(let identity) = resolve(address, now: now) else { return nil }
         return identity
+    }
+
+    /// Who is behind a resolvable private address. Without AES nobody is recognized, and everybody is a stranger: the safe side.
+    public mutating func resolve(_ address: DeviceAddress, now: MonotonicTime) -> AddressResolver.Answer {
+        (try? resolver.resolve(address, now: now, crypto: crypto)) ?? .nobody
     }
 
     /// Changes what is kept about a peer: subscriptions, features, its name. False if there is no such bond.

@@ -140,10 +140,10 @@ extension StackEngine {
     }
 
     func secureOpened(_ link: Link) {
-        guard let localAddress else { return }
+        guard let airAddress else { return }
         perform(
             security.linkOpened(
-                link.id, role: link.role, localAddress: localAddress, peerAddress: link.address, now: now))
+                link.id, role: link.role, localAddress: airAddress, peerAddress: link.address, now: now))
     }
 
     /// The address is known: this is who we are for bonded peers. Bonds that were made on another address are of no use, and
@@ -183,7 +183,9 @@ extension StackEngine {
 
     private func perform(_ action: SecurityAction) {
         switch action {
-        case .bondsChanged: onBondsChanged(security.database)
+        case .bondsChanged:
+            forgetIdentities()
+            onBondsChanged(security.database)
         case .send(let pdu, let id):
             if let link = self.link(id) { transmit(pdu.span.bytes, on: .securityManager, of: link) }
         case .encrypt(let key, let id): if let link = self.link(id) { encrypt(link, key) }

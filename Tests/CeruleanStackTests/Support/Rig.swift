@@ -41,7 +41,7 @@ final class Rig {
 
     /// Adds an engine; it is not started.
     func add(
-        name: String = "host", address: StackConfiguration.OwnAddress = .automatic,
+        name: String = "host", address: StackConfiguration.OwnAddress = .automatic, rotation: Duration? = nil,
         _ change: (inout VirtualController.Configuration) -> Void = { _ in }
     ) -> Node {
         let number = UInt64(nodes.count + 1)
@@ -49,7 +49,9 @@ final class Rig {
             publicAddress: BluetoothAddress(rawValue: 0x00DC_0DE0_0000 | number))
         change(&controllerConfiguration)
         let controller = air.addController(controllerConfiguration, now: now)
-        let engine = StackEngine(configuration: StackConfiguration(name: name, address: address, seed: number))
+        var configuration = StackConfiguration(name: name, address: address, seed: number)
+        configuration.addressRotation = rotation
+        let engine = StackEngine(configuration: configuration)
         let node = Node(engine: engine, controller: controller)
         engine.send = { [unowned node] packets in
             node.toController.append(packets.array)
@@ -66,10 +68,10 @@ final class Rig {
 
     /// Adds an engine that is on.
     func started(
-        name: String = "host", address: StackConfiguration.OwnAddress = .automatic,
+        name: String = "host", address: StackConfiguration.OwnAddress = .automatic, rotation: Duration? = nil,
         _ change: (inout VirtualController.Configuration) -> Void = { _ in }
     ) throws -> Node {
-        let node = add(name: name, address: address, change)
+        let node = add(name: name, address: address, rotation: rotation, change)
         try wait { node.engine.start(now: now, timeout: .seconds(5), completion: $0) }
         return node
     }
