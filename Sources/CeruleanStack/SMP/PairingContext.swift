@@ -83,6 +83,8 @@ public struct PairingContext: Sendable {
     public var identity: LocalIdentity?
     /// The bond with the peer, if it is known to be bonded.
     public var existing: BondStrength?
+    /// The link is encrypted with the key of that bond: the peer is who it says.
+    public var provesBond = false
     /// Out of band data.
     public var outOfBand: OutOfBandSupply
     /// Cryptography and randomness.

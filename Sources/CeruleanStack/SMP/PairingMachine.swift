@@ -277,7 +277,12 @@ public struct PairingMachine: Sendable {
         var questions: [PairingQuestion] = []
         if let old = context.existing {
             guard context.policy.replacesBonds else { throw .failure(.refused(.pairingNotSupported)) }
-            questions.append(.replaceBond(old: old, new: agreement.strength))
+            if context.provesBond, agreement.strength.isAtLeast(old) {
+                // The device that has the key makes it better: nobody loses anything.
+                mayReplaceBond = true
+            } else {
+                questions.append(.replaceBond(old: old, new: agreement.strength))
+            }
         }
         if agreement.method == .justWorks, context.policy.confirmsJustWorks || !context.isInitiator {
             questions.append(.confirmJustWorks)

@@ -45,6 +45,14 @@ public struct BondFile: Hashable, Sendable {
         return head.bytes + body
     }
 
+    /// The octets with the length and checksum that belong to them: for tests of what lies behind.
+    public static func withChecksum(_ octets: [UInt8]) -> [UInt8] {
+        guard octets.count >= 14 else { return octets }
+        let body = Array(octets.dropFirst(14))
+        func four(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) } }
+        return Array(octets[..<6]) + four(UInt32(truncatingIfNeeded: body.count)) + four(CRC32.of(body)) + body
+    }
+
     /// Reads a file.
     ///
     /// - Throws: ``BondStoreError`` with `unknownVersion` or `damaged`.
@@ -99,7 +107,9 @@ private struct Content: WirePacket {
         try v.repeated("bond", &bonds, count: Int(count))
     }
 
+    /// Nil when the values are impossible.
     var file: BondFile? {
+        guard hasAddress == 0 || address.isIdentity else { return nil }
         var database = BondDatabase(
             resolvingKey: resolvingKey.value, adapterAddress: hasAddress == 0 ? nil : address.value)
         for entry in bonds {
@@ -138,6 +148,7 @@ private struct Address: WirePacket {
     }
 
     var value: DeviceAddress { DeviceAddress(address, kind) }
+    var isIdentity: Bool { (kind == .public || kind == .random) && value.isIdentity }
 
     mutating func visit<V: FieldVisitor & ~Escapable>(_ v: inout V) throws(WireError) {
         try v.code("kind", &kind)
@@ -267,8 +278,7 @@ private struct Entry: WirePacket {
 
     /// Nil when the values are impossible.
     var bond: Bond? {
-        guard identity.value.isIdentity, identity.kind == .public || identity.kind == .random, localKey.isValid,
-            peerKey.isValid, features.octets.count <= 8
+        guard identity.isIdentity, localKey.isValid, peerKey.isValid, features.octets.count <= 8
         else { return nil }
         let pairs = configurations.map { ($0.handle, $0.bits) }
         return Bond(

@@ -95,7 +95,9 @@ extension SecurityManager {
                 actions.append(.encrypt(key, id))
             case .answerKeyRequest(let key): actions.append(.answerKeyRequest(key, id))
             case .finished(let outcome):
-                limiter.succeeded(link.device)
+                // Fixed digits are learned piece by piece, also by those who succeed (row S9).
+                let isFixed = machine.context.policy.fixedPasskey != nil && outcome.method == .passkeyEntry
+                if isFixed { limiter.failed(link.device, now: now) } else { limiter.succeeded(link.device) }
                 useUpOutOfBand(&link, machine)
                 finish(outcome, &link, id, now, &actions)
             case .failed(let failure):
@@ -134,6 +136,7 @@ extension SecurityManager {
             return actions.append(.disconnect(.authenticationFailure, id))
         }
         link.mustEncrypt = false
+        link.usesBondKey = !expected.isFromPairing
         let level = link.pairing?.usesDebugKey == true ? .open : expected.key.strength.level
         setLevel(level, size, &link, id, &actions)
         if expected.isFromPairing, var machine = link.pairing {
@@ -216,6 +219,7 @@ extension SecurityManager {
         guard database.put(bond) else { return complete(outcome, isKept: false, &link, id, now, &actions) }
         resolver.use(database.bonds)
         link.identity = bond.identity
+        link.usesBondKey = true
         actions.append(.bondsChanged)
         actions.append(.identified(bond.identity, id))
         complete(outcome, isKept: true, &link, id, now, &actions)
@@ -260,10 +264,12 @@ extension SecurityManager {
         } else {
             policy.confirmsJustWorks = true
         }
-        return PairingContext(
+        var context = PairingContext(
             role: link.role, localAddress: link.localAddress, peerAddress: link.peerAddress, policy: policy,
             identity: identity, existing: link.identity.flatMap { database[$0]?.strength },
             outOfBand: outOfBandSupply(of: link), crypto: crypto)
+        context.provesBond = link.level > .open && link.usesBondKey
+        return context
     }
 
     /// A key pair that was in a pairing is not used again (row S3).

@@ -349,6 +349,8 @@ struct LinkSecurity: Sendable {
     var expected: Expected?
     var level = SecurityLevel.open
     var keySize = 0
+    /// The key in force is that of the bond.
+    var usesBondKey = false
     /// Pairing timed out: silence until the link is made anew. Core 5.4, Vol 3, Part H, 3.4.
     var isMuted = false
     /// A bonded peer that has not encrypted yet.

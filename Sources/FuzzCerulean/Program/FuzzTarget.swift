@@ -59,7 +59,7 @@ struct FuzzTarget: Sendable {
         return context.failures
     }
 
-    static let all: [FuzzTarget] = WireTargets.all + FileTargets.all + EngineTargets.all
+    static let all: [FuzzTarget] = WireTargets.all + FileTargets.all + SecurityTargets.all + EngineTargets.all
 }
 
 /// Makes hostile inputs: random ones, and good ones made bad.

@@ -45,6 +45,8 @@ import Testing
         bench.managers[1].policy = PairingPolicy(ioCapability: .displayYesNo, acceptsPairing: true)
         bench.raise(.secureConnections)
         #expect(bench.raised(.central) == [.encrypted, .secureConnections])
+        // The device that proved to have the key made it better: no question about the old bond.
+        #expect(bench.questions(.central).count == 2)
         #expect(bench.level(.peripheral) == .secureConnections)
         let strength = bench.managers[0].database.bonds.first?.strength
         #expect(strength == BondStrength(isAuthenticated: true, isSecureConnections: true, keySize: 16))
@@ -141,6 +143,20 @@ import Testing
         bench.tick(after: .seconds(1))
         bench.raise()
         #expect(bench.raised(.central) == [.encrypted])
+    }
+
+    @Test func s9_holdsFixedDigitsBack() {
+        var bench = SecurityBench(
+            central: PairingPolicy(ioCapability: .keyboardOnly),
+            peripheral: PairingPolicy(ioCapability: .displayOnly, acceptsPairing: true, fixedPasskey: Passkey(123_456)))
+        bench.answer = { _, question in
+            question == .enterPasskey ? .passkey(Passkey(truncating: 123_456)) : .accept
+        }
+        bench.connect()
+        bench.raise(.authenticated)
+        #expect(bench.raised(.central) == [.secureConnections])
+        bench.deliver([0x01, 0x02, 0x00, 0x0D, 0x10, 0x00, 0x00], to: .peripheral)
+        #expect(bench.sent(.peripheral).last == [0x05, 0x09])
     }
 
     @Test func s13_isSilentUntilTheLinkIsMadeAnew() {
