@@ -15,6 +15,7 @@ let package = Package(
                 .product(name: "Cerulean", package: "Cerulean"),
                 .product(name: "CeruleanAdapters", package: "Cerulean"),
                 .product(name: "CeruleanBITalino", package: "Cerulean"),
+                .product(name: "CeruleanBlueST", package: "Cerulean"),
                 .product(name: "CeruleanRecording", package: "Cerulean"),
                 .product(name: "CeruleanTesting", package: "Cerulean"),
             ])

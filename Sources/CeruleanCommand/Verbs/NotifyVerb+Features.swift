@@ -4,6 +4,8 @@ import Cerulean
 import CeruleanBlueST
 import CeruleanHost
 import CeruleanWire
+import Foundation
+import Synchronization
 
 /// `notify --feature`: samples of a BlueST board.
 struct FeatureNotification: Sendable {
@@ -11,6 +13,8 @@ struct FeatureNotification: Sendable {
     private let count: Int?
     private let seconds: Duration?
     private let isJSON: Bool
+    private let logDirectory: String?
+    private let wavePath: String?
     private let console: Console
 
     /// Reads the options.
@@ -30,6 +34,12 @@ struct FeatureNotification: Sendable {
         count = try invocation.integer("count", 1...Int.max)
         seconds = try invocation.seconds("seconds")
         isJSON = invocation.has("json")
+        logDirectory = invocation.value("st-log")
+        wavePath = invocation.value("wav")
+        let audio = ["adpcmaudio", "opusaudio"]
+        guard wavePath == nil || names.count == 1 && audio.contains(names[0].lowercased()) else {
+            throw .usage("--wav takes the sound of one feature, adpcmAudio or opusAudio")
+        }
         self.console = console
     }
 
@@ -38,30 +48,44 @@ struct FeatureNotification: Sendable {
             var features: [Feature] = []
             for name in names { features.append(try node.feature(id: name).feature) }
             let samples = try await node.samples(of: features, timeout: session.timeout)
+            let outputs = try FeatureOutputs(node, logDirectory: logDirectory, wavePath: wavePath, console)
             let clock = session.central.host.loop
             let deadline = seconds.map { clock.now + $0 }
-            return try await withThrowingTaskGroup(of: Bool.self) { group in
-                group.addTask {
-                    var seen = 0
-                    for try await sample in samples {
-                        try print(sample, of: node, session)
-                        seen += 1
-                        if let count, seen >= count { break }
-                    }
-                    return true
+            // Files are complete whatever ends the stream.
+            let result: Result<Void, any Error>
+            do {
+                try await follow(samples, until: deadline, on: clock) { sample in
+                    try outputs.append(sample)
+                    if wavePath == nil { try print(sample, of: node, session) }
                 }
-                if let deadline {
-                    group.addTask {
-                        try await clock.sleep(until: deadline)
-                        return true
-                    }
-                }
-                defer { group.cancelAll() }
-                _ = try await group.next()
-                try Task.checkCancellation()
-                if samples.droppedCount > 0 { console.talk("\(samples.droppedCount) samples lost: output is too slow") }
-                return .ok
+                result = .success(())
+            } catch {
+                result = .failure(error)
             }
+            try outputs.finish()
+            if samples.droppedCount > 0 { console.talk("\(samples.droppedCount) samples lost: output is too slow") }
+            try Task.checkCancellation()
+            try result.get()
+            return .ok
+        }
+    }
+
+    private func follow(
+        _ samples: FeatureSamples, until deadline: MonotonicTime?, on loop: any EventLoop,
+        _ body: @escaping @Sendable (FeatureSample) throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                var seen = 0
+                for try await sample in samples {
+                    try body(sample)
+                    seen += 1
+                    if let count, seen >= count { break }
+                }
+            }
+            if let deadline { group.addTask { try await loop.sleep(until: deadline) } }
+            defer { group.cancelAll() }
+            try await group.next()
         }
     }
 
@@ -83,6 +107,77 @@ struct FeatureNotification: Sendable {
 
     private func lossText(_ sample: FeatureSample) -> String {
         sample.lostBefore > 0 ? "  (\(sample.lostBefore) lost before)" : ""
+    }
+}
+
+/// ST's logs and sound files beside a stream of samples.
+private final class FeatureOutputs: Sendable {
+    private struct State {
+        var recording = AudioRecording(rate: ADPCM.sampleRate, channels: 1)
+        var opus: OpusDecoder?
+    }
+
+    private let node: Node
+    private let log: FeatureLog?
+    private let wavePath: String?
+    private let console: Console
+    private let state = Mutex(State())
+
+    init(_ node: Node, logDirectory: String?, wavePath: String?, _ console: Console) throws {
+        self.node = node
+        self.wavePath = wavePath
+        self.console = console
+        do {
+            log = try logDirectory.map { try FeatureLog(directory: $0, nodes: [node]) }
+        } catch {
+            throw CommandError(.cannotWrite, "\(logDirectory ?? ""): \(error.localizedDescription)")
+        }
+        if let wavePath, FileManager.default.fileExists(atPath: wavePath) {
+            throw CommandError(.cannotWrite, "\(wavePath): the file exists and is never overwritten")
+        }
+    }
+
+    func append(_ sample: FeatureSample) throws {
+        do {
+            try log?.append(sample, of: node)
+        } catch {
+            throw CommandError(.cannotWrite, "log: \(error.localizedDescription)")
+        }
+        guard wavePath != nil else { return }
+        let (level, seconds) = try state.withLock { state in
+            if sample.feature === Feature.opusAudio {
+                if state.opus == nil {
+                    guard let decoder = OpusDecoder() else {
+                        throw CommandError(.refused, "libopus is not installed; install libopus0")
+                    }
+                    state.opus = decoder
+                    state.recording = AudioRecording(rate: decoder.rate, channels: decoder.channels)
+                }
+                state.recording.append(state.opus?.decode(sample.values.bytes) ?? [])
+            } else {
+                state.recording.append(sample)
+            }
+            let newest = Array(state.recording.samples.suffix(800))
+            return (AudioRecording.level(of: newest), state.recording.duration)
+        }
+        let bars = Int(max(0, (level + 60) / 2))
+        console.status(
+            String(repeating: "#", count: bars) + String(repeating: ".", count: max(0, 30 - bars))
+                + "  \(Int(level)) dB  \(Int(seconds)) s")
+    }
+
+    func finish() throws {
+        console.endStatus()
+        log?.close()
+        for path in log?.files ?? [] { console.talk("written: \(path)") }
+        guard let wavePath else { return }
+        let wave = state.withLock { $0.recording.wave }
+        do {
+            try Data(wave).write(to: URL(filePath: wavePath), options: .withoutOverwriting)
+            console.talk("written: \(wavePath)")
+        } catch {
+            throw CommandError(.cannotWrite, "\(wavePath): \(error.localizedDescription)")
+        }
     }
 }
 

@@ -19,6 +19,8 @@ extension VerbSpecification {
             .value("seconds", "S", "end after S seconds"),
             .flag("indicate", "ask for indications where the device offers both"),
             .value("feature", "LIST", "BlueST: features with commas, such as sensorFusion or acceleration,gyroscope"),
+            .value("st-log", "DIR", "BlueST: write ST's CSV logs, one file for each feature"),
+            .value("wav", "FILE", "BlueST: write the sound of adpcmAudio or opusAudio"),
         ],
         selectsDevice: true,
         examples: ["notify heart_rate_measurement --name \"cerulean strap\" --adapter virtual --count 10 --json"],
