@@ -164,7 +164,7 @@ public final class Central: Sendable {
     public func shutdown(timeout: Duration = .seconds(10)) async throws(BluetoothError) {
         let core = core
         let _: Void = try await awaitOperation(
-            on: core.loop, timeout: timeout, describe: { "shutting down \(core.host.name)" },
+            on: core.loop, timeout: timeout, startsAnyway: true, describe: { "shutting down \(core.host.name)" },
             start: { completion in
                 core.assumeIsolated { $0.shutdown(completion) }
                 return nil

@@ -73,7 +73,7 @@ public struct Peripheral: Sendable {
     public func disconnect(force: Bool = false, timeout: Duration = .seconds(10)) async throws(BluetoothError) {
         let (core, record) = (central.core, record)
         let _: Void = try await awaitOperation(
-            on: core.loop, timeout: timeout, describe: { "disconnecting from \(record.label)" },
+            on: core.loop, timeout: timeout, startsAnyway: true, describe: { "disconnecting from \(record.label)" },
             start: { completion in
                 core.assumeIsolated { $0.disconnect(record, force: force, completion) }
                 return nil

@@ -87,7 +87,7 @@ public final class PeripheralServer: Sendable {
     public func disconnect(_ central: RemoteCentral, timeout: Duration = .seconds(10)) async throws(BluetoothError) {
         let host = core.host
         let _: Void = try await awaitOperation(
-            on: core.loop, timeout: timeout, describe: { "disconnecting from \(central.id)" },
+            on: core.loop, timeout: timeout, startsAnyway: true, describe: { "disconnecting from \(central.id)" },
             start: { completion in
                 host.assumeIsolated { $0.disconnect(central.link, force: true, completion: completion) }
                 return nil
@@ -129,13 +129,13 @@ public final class PeripheralServer: Sendable {
 
     /// Removes a service.
     ///
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: ``BluetoothError``; with `timedOut` or `cancelled` the removal goes on.
     public func unpublish(
         _ service: PublishedService, timeout: Duration = .seconds(10)
     ) async throws(BluetoothError) {
         let core = core
         let _: Void = try await awaitOperation(
-            on: core.loop, timeout: timeout, describe: { "removing a service" },
+            on: core.loop, timeout: timeout, startsAnyway: true, describe: { "removing a service" },
             start: { completion in
                 core.assumeIsolated { $0.unpublish(service, completion) }
                 return nil
@@ -148,7 +148,7 @@ public final class PeripheralServer: Sendable {
     /// before making the next value, and nothing is lost or piles up. Values are sent in the order of the calls. Those longer
     /// than a subscriber's MTU - 3 are cut for it. Core 5.4, Vol 3, Part F, 3.4.7.1.
     ///
-    /// - Parameter central: Sends it to one subscriber only.
+    /// - Parameter central: Sends it to one subscriber only, and does not keep it.
     /// - Throws: ``BluetoothError`` with `timedOut`, `cancelled` or `notFound` when the characteristic is not published.
     public func update(
         _ characteristic: LocalCharacteristic, to value: [UInt8], for central: RemoteCentral? = nil,
@@ -215,7 +215,7 @@ public final class PeripheralServer: Sendable {
     public func shutdown(timeout: Duration = .seconds(10)) async throws(BluetoothError) {
         let core = core
         let _: Void = try await awaitOperation(
-            on: core.loop, timeout: timeout, describe: { "shutting down \(core.host.name)" },
+            on: core.loop, timeout: timeout, startsAnyway: true, describe: { "shutting down \(core.host.name)" },
             start: { completion in
                 core.assumeIsolated { $0.shutdown(completion) }
                 return nil

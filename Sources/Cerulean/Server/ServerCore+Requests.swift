@@ -22,7 +22,8 @@ extension ServerCore {
         host.assumeIsolated { $0.respond(to: token, with: response) }
     }
 
-    /// One task for each central whose requests need handlers: it lives as long as the link.
+    /// One task at a time for a central whose requests need handlers. It serves until the link is gone or a handler took too
+    /// long: then it is cancelled and another one takes its place.
     private func startPump(_ central: ConnectedCentral) {
         let (remote, requests) = (central.remote, central.requests)
         central.pump = Task(executorPreference: loop.taskExecutor) { [weak self] in

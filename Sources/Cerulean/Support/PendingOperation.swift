@@ -40,12 +40,14 @@ final class PendingOperation<Value: Sendable>: Sendable {
     }
 
     /// Begins on the loop. `start` returns how to give the operation up, or nil when it cannot be.
+    ///
+    /// What was given up before it began is not started, unless it `startsAnyway`; then only the waiting ends.
     func begin(
-        _ continuation: CheckedContinuation<Outcome, Never>, timeout: Duration?,
+        _ continuation: CheckedContinuation<Outcome, Never>, timeout: Duration?, startsAnyway: Bool,
         start: @escaping @Sendable (@escaping HostCompletion<Value>) -> (@Sendable (GiveUp) -> Void)?
     ) {
         let isCancelled = state.withLock { state in
-            guard state.isGivenUp == nil else { return true }
+            guard startsAnyway || state.isGivenUp == nil else { return true }
             state.continuation = continuation
             return false
         }
@@ -56,7 +58,7 @@ final class PendingOperation<Value: Sendable>: Sendable {
             let entry = registry.begin(describe())
             state.withLock { $0.entry = entry }
         }
-        let job: @Sendable () -> Void = { [self] in run(timeout: timeout, start: start) }
+        let job: @Sendable () -> Void = { [self] in run(timeout: timeout, startsAnyway: startsAnyway, start: start) }
         if loop.isCurrent { job() } else { loop.execute(job) }
     }
 
@@ -83,9 +85,10 @@ final class PendingOperation<Value: Sendable>: Sendable {
     // MARK: - On the loop
 
     private func run(
-        timeout: Duration?, start: @Sendable (@escaping HostCompletion<Value>) -> (@Sendable (GiveUp) -> Void)?
+        timeout: Duration?, startsAnyway: Bool,
+        start: @Sendable (@escaping HostCompletion<Value>) -> (@Sendable (GiveUp) -> Void)?
     ) {
-        if let reason = state.withLock({ $0.isGivenUp }) {
+        if !startsAnyway, let reason = state.withLock({ $0.isGivenUp }) {
             end(.failure(error(reason)))
             return
         }
@@ -149,18 +152,19 @@ final class PendingOperation<Value: Sendable>: Sendable {
 ///
 /// - Parameters:
 ///   - timeout: How long to wait at most, where the operation itself has no timeout.
+///   - startsAnyway: Starts the operation even in a cancelled task, whose waiting then ends at once: for what takes things down.
 ///   - describe: What is being done, for errors.
 ///   - abandoned: Gets a result that came after the waiting was over.
 ///   - start: Called on the loop; returns how to give up, or nil when that is not possible.
 func awaitOperation<Value: Sendable>(
-    on loop: any EventLoop, timeout: Duration? = nil, describe: @escaping @Sendable () -> String,
-    abandoned: @escaping @Sendable (Value) -> Void = { _ in },
+    on loop: any EventLoop, timeout: Duration? = nil, startsAnyway: Bool = false,
+    describe: @escaping @Sendable () -> String, abandoned: @escaping @Sendable (Value) -> Void = { _ in },
     start: @escaping @Sendable (@escaping HostCompletion<Value>) -> (@Sendable (GiveUp) -> Void)?
 ) async throws(BluetoothError) -> Value {
     let operation = PendingOperation<Value>(loop: loop, describe: describe, abandoned: abandoned)
     let outcome = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
-            operation.begin(continuation, timeout: timeout, start: start)
+            operation.begin(continuation, timeout: timeout, startsAnyway: startsAnyway, start: start)
         }
     } onCancel: {
         operation.giveUp(.cancelled)

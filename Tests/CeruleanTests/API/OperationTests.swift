@@ -85,6 +85,38 @@ import Testing
         }
     }
 
+    @Test func teardownGoesOnInACancelledTask() async throws {
+        try await TwoHosts.run { hosts in
+            let service = try await hosts.server.publish { LocalService(0x1815) {} }
+            let events = hosts.server.events()
+            let peripheral = try await hosts.connect()
+            await withTaskGroup(of: BluetoothError.Code?.self) { group in
+                group.cancelAll()
+                group.addTask { await outcome { try await peripheral.disconnect() }.code }
+                group.addTask { await outcome { try await hosts.server.unpublish(service[0]) }.code }
+                for await code in group { #expect(code == .cancelled) }
+            }
+            for await event in events {
+                guard case .disconnected = event else { continue }
+                break
+            }
+            #expect(!peripheral.isConnected)
+            try await peripheral.connect()
+            try await peripheral.discover()
+            #expect(peripheral.services.allSatisfy { $0.uuid != 0x1815 })
+            await withTaskGroup(of: BluetoothError.Code?.self) { group in
+                group.cancelAll()
+                group.addTask { await outcome { try await hosts.central.shutdown() }.code }
+                #expect(await group.next() == .cancelled)
+            }
+            for await event in events {
+                guard case .disconnected = event else { continue }
+                break
+            }
+            try await hosts.server.shutdown()
+        }
+    }
+
     @Test func aLostLinkEndsEverythingOnceWithOneReason() async throws {
         try await Scripted.connected { scripted, peripheral in
             await scripted.host.script { script in
