@@ -26,15 +26,23 @@ final class ConnectionAttempt {
 /// A link that this central connected.
 final class CentralLink {
     let id: LinkID
-    let record: PeerRecord
+    /// Of the device; more than one when handles were made under several of its addresses before it was identified.
+    var records: [PeerRecord]
+    /// How often the host was asked for the link, and is to be told that it is left.
+    var holds = 1
     var feeds: [AttributeID: Feed] = [:]
     var isLeaving = false
     var leavers: [HostCompletion<Void>] = []
 
     init(_ id: LinkID, _ record: PeerRecord) {
         self.id = id
-        self.record = record
+        records = [record]
     }
+
+    /// The one that was connected first.
+    var record: PeerRecord { records[0] }
+
+    func serves(_ record: PeerRecord) -> Bool { records.contains { $0 === record } }
 }
 
 extension CentralCore {
@@ -49,7 +57,7 @@ extension CentralCore {
             completion(.failure(HostError(.wrongState, detail: "the central was shut down")))
             return nil
         }
-        let link = links.first { $0.record === record }
+        let link = links.first { $0.serves(record) }
         if let link, !link.isLeaving, let info = record.link {
             completion(.success(info))
             return nil
@@ -144,9 +152,19 @@ extension CentralCore {
 
     private func opened(_ info: LinkInfo, _ attempt: ConnectionAttempt) {
         let record = attempt.record
-        let link = CentralLink(info.id, record)
-        links.append(link)
-        linkTable[info.id] = link
+        identify(record, as: info.peer)
+        let link: CentralLink
+        if let first = linkTable[info.id] {
+            // Another handle of the same device has it already: one link for both.
+            first.holds += 1
+            guard !attempt.waiters.isEmpty else { return record.connection.send(.disconnected(reason: nil)) }
+            first.records.append(record)
+            link = first
+        } else {
+            link = CentralLink(info.id, record)
+            links.append(link)
+            linkTable[info.id] = link
+        }
         let now = loop.now
         record.update { state in
             state.link = info
@@ -182,7 +200,7 @@ extension CentralCore {
         if let attempt = attempts[ObjectIdentifier(record)] {
             attempt.leavers.append(completion)
             abandon(attempt)
-        } else if let link = links.first(where: { $0.record === record }) {
+        } else if let link = links.first(where: { $0.serves(record) }) {
             leave(link, force: force, completion)
         } else {
             completion(.success(()))
@@ -193,9 +211,10 @@ extension CentralCore {
         link.leavers.append(completion)
         guard !link.isLeaving else { return }
         link.isLeaving = true
-        link.record.connection.send(.disconnecting)
-        let id = link.id
+        for record in link.records { record.connection.send(.disconnecting) }
+        let (id, holds) = (link.id, link.holds)
         host.assumeIsolated { host in
+            for _ in 1..<holds { host.disconnect(id, force: force) { _ in } }
             host.disconnect(id, force: force) { [self] result in
                 assumeIsolated { core in
                     // Others may hold the link: for this central it has ended nevertheless.
@@ -215,22 +234,25 @@ extension CentralCore {
         guard linkTable.removeValue(forKey: link.id) != nil else { return }
         links.removeAll { $0 === link }
         lastFeed = nil
-        let record = link.record
         let now = loop.now
-        record.update { state in
-            state.link = nil
-            state.lastError = reason
-            if let since = state.statistics.connectedSince { state.statistics.endedConnections += now - since }
-            state.statistics.connectedSince = nil
-            if reason != nil { state.statistics.losses += 1 }
+        for record in link.records {
+            record.update { state in
+                state.link = nil
+                state.lastError = reason
+                if let since = state.statistics.connectedSince { state.statistics.endedConnections += now - since }
+                state.statistics.connectedSince = nil
+                if reason != nil { state.statistics.losses += 1 }
+            }
+            record.forgetServices()
         }
-        record.forgetServices()
         for feed in link.feeds.values.sorted(by: { $0.number < $1.number }) { feed.end(reason) }
         link.feeds = [:]
-        record.connection.send(.disconnected(reason: reason))
+        for record in link.records { record.connection.send(.disconnected(reason: reason)) }
         let leavers = link.leavers
         link.leavers = []
         for leaver in leavers { leaver(.success(())) }
-        if let attempt = attempts[ObjectIdentifier(record)], !attempt.isStarted { start(attempt) }
+        for record in link.records {
+            if let attempt = attempts[ObjectIdentifier(record)], !attempt.isStarted { start(attempt) }
+        }
     }
 }

@@ -76,13 +76,13 @@ actor CentralCore: HostEventSink {
         case .stateChanged(let state):
             stateChanged(state)
         case .linkUpdated(let info):
-            linkTable[info.id]?.record.update { $0.link = info }
+            for record in linkTable[info.id]?.records ?? [] { record.update { $0.link = info } }
         case .linkClosed(let info, let reason):
             linkClosed(info.id, reason)
         case .identityResolved(let from, let to):
             resolved(from, to)
         case .servicesChanged(let link, _):
-            linkTable[link]?.record.forgetServices()
+            for record in linkTable[link]?.records ?? [] { record.forgetServices() }
         case .linkOpened, .readyToWrite, .requests, .valueWritten, .subscriptionChanged, .readyToUpdate,
             .advertisingEnded, .pairing:
             // The business of servers, and of whoever made the link.
@@ -157,11 +157,16 @@ actor CentralCore: HostEventSink {
     }
 
     private func resolved(_ from: PeerID, _ to: PeerID) {
-        guard let record = records[from]?.record else { return }
-        records[from] = nil
-        guard records[to]?.record == nil else { return }
-        record.update { $0.id = to }
-        records[to] = WeakRecord(record)
+        if let record = records[from]?.record { identify(record, as: to) }
+    }
+
+    /// The device of a record turns out to be `peer`. Another record of it remains the one that is handed out.
+    func identify(_ record: PeerRecord, as peer: PeerID) {
+        let old = record.id
+        guard old != peer else { return }
+        if records[old]?.record === record { records[old] = nil }
+        record.update { $0.id = peer }
+        if records[peer]?.record == nil { records[peer] = WeakRecord(record) }
     }
 
     // MARK: The end

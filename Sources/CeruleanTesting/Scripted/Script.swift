@@ -23,6 +23,8 @@ public struct Script: Sendable {
     public var scan: @Sendable (ScanParameters) -> Answer<Void> = { _ in .success(()) }
     /// Connecting.
     public var connect: @Sendable (PeerID) -> Answer<Void> = { _ in .success(()) }
+    /// Who a peer turns out to be when it is connected, if not who it seemed to be; all links to that one are the same.
+    public var identity: @Sendable (PeerID) -> PeerID? = { _ in nil }
     /// Ending a link; it goes down when this succeeds.
     public var disconnect: @Sendable (LinkID) -> Answer<Void> = { _ in .success(()) }
     /// Measuring the signal strength.

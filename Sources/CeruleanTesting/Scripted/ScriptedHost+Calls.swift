@@ -60,12 +60,17 @@ extension ScriptedHost {
         _ peer: PeerID, options: ConnectOptions, timeout: Duration, completion: @escaping HostCompletion<LinkInfo>
     ) -> OperationID {
         note("connect")
-        let info = LinkInfo(
-            id: LinkID(rawValue: number()), peer: peer, address: peer == self.peer ? address : nil, role: .central,
-            mtu: 247)
+        let identity = script.identity(peer)
+        let shared = identity.flatMap { identity in links.first { $0.peer == identity && $0.role == .central } }
+        let info =
+            shared
+            ?? LinkInfo(
+                id: LinkID(rawValue: number()), peer: identity ?? peer, address: peer == self.peer ? address : nil,
+                role: .central, mtu: 247)
         return run(
             script.connect(peer), timeout: timeout, completion: { completion($0.map { info }) },
             success: { host, _ in
+                guard shared == nil else { return }
                 host.open(info)
                 host.emit(.linkOpened(info))
             })

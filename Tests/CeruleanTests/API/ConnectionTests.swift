@@ -87,6 +87,38 @@ import Testing
         }
     }
 
+    /// Handles made under two private addresses of one device, which is identified only when it is connected.
+    @Test(arguments: [true, false])
+    func twoHandlesOfOneDeviceShareItsLink(isLost: Bool) async throws {
+        try await Scripted.run { scripted in
+            let identity = PeerID(scripted.host.address)
+            await scripted.host.script { $0.identity = { _ in identity } }
+            let addresses = try ["41:00:00:00:00:01", "42:00:00:00:00:02"].map { text in
+                DeviceAddress(try #require(BluetoothAddress(text)), .random)
+            }
+            let first = await scripted.central.retrieve(PeerID(addresses[0]))
+            let second = await scripted.central.retrieve(PeerID(addresses[1]))
+            let link = try await first.connect()
+            #expect(try await second.connect().id == link.id)
+            #expect(first.id == identity)
+            #expect(second.id == identity)
+            #expect(await scripted.central.retrieve(identity) == first)
+            #expect(await scripted.central.connectedPeripherals() == [first])
+            if isLost { await scripted.host.drop(link.id) } else { try await second.disconnect() }
+            #expect(await scripted.host.links.isEmpty)
+            for peripheral in [first, second] {
+                #expect(!peripheral.isConnected)
+                guard case .disconnected(let reason) = peripheral.connectionState else {
+                    Issue.record("\(peripheral.connectionState)")
+                    continue
+                }
+                #expect((reason == nil) == !isLost)
+                #expect(peripheral.statistics.losses == (isLost ? 1 : 0))
+            }
+            #expect(await scripted.host.calls.filter { $0 == "disconnect" }.count == (isLost ? 0 : 2))
+        }
+    }
+
     @Test func connectingDuringADisconnectionMakesANewLink() async throws {
         try await Scripted.connected { scripted, peripheral in
             let first = try #require(peripheral.link)
