@@ -107,7 +107,14 @@ extension ServerCore {
 
     /// The adapter is off: nothing is advertised, whether that was told one by one or not.
     func forgetAdvertising() {
-        for advertisement in advertisements { advertisement.id = nil }
+        for advertisement in advertisements where advertisement.id != nil {
+            if advertisement.restart.kind == .never {
+                stopAdvertising(advertisement.number)
+                events.send(.advertisingEnded)
+            } else {
+                advertisement.id = nil
+            }
+        }
     }
 
     /// Begins again what has ended.
@@ -116,7 +123,9 @@ extension ServerCore {
     }
 
     private func restart(_ advertisement: ServerAdvertisement) {
-        guard !isOver, advertisement.id == nil, !advertisement.isStarting, states.value == .poweredOn else { return }
+        guard advertisement.restart.kind != .never, !isOver, advertisement.id == nil, !advertisement.isStarting,
+            states.value == .poweredOn
+        else { return }
         if let timer = advertisement.timer { loop.cancel(timer) }
         advertisement.timer = nil
         let number = advertisement.number
