@@ -71,12 +71,14 @@ public struct SimulatedBITalino: SimulatedDevice {
         ])
         await radio.begin(frames: published[1].characteristics[1].id)
         do {
-            try await server.advertise(name: name, services: [BITalino.service, 0x180A])
-            ready()
-            try await radio.waitForEnd()
+            let content = AdvertisingParameters.Content.fields(name: name, services: [BITalino.service, 0x180A])
+            let parameters = AdvertisingParameters(content: content, interval: .milliseconds(100))
+            try await advertise(parameters, of: published, on: server) {
+                ready()
+                try await radio.waitForEnd()
+            }
         } catch {
             await radio.end()
-            for service in published { _ = try? await server.unpublish(service, timeout: .seconds(1)) }
             throw error
         }
     }

@@ -50,12 +50,12 @@ public struct SimulatedBlueSTBoard: SimulatedDevice {
                 isRaw
                 ? .raw(data: advertisement.encoded(withCompany: advertisesCompany), scanResponse: [])
                 : .fields(name: name, services: [])
-            try await server.advertise(AdvertisingParameters(content: content))
-            ready()
-            try await radio.waitForEnd()
+            try await advertise(AdvertisingParameters(content: content), of: published, on: server) {
+                ready()
+                try await radio.waitForEnd()
+            }
         } catch {
             await radio.end()
-            for service in published { _ = try? await server.unpublish(service, timeout: .seconds(1)) }
             throw error
         }
     }

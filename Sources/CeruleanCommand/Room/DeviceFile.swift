@@ -144,6 +144,21 @@ extension DeviceFile: SimulatedDevice {
 
     /// Publishes the services in the order of their handles, those that are included first, and advertises.
     func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws {
+        let parameters = try parameters()
+        var results: [PublishedService] = []
+        do {
+            try await publish(on: server, into: &results)
+        } catch {
+            for service in results.reversed() { _ = try? await server.unpublish(service, timeout: .seconds(1)) }
+            throw error
+        }
+        try await advertise(parameters, of: results, on: server) {
+            ready()
+            while true { try await server.host.loop.sleep(for: .seconds(3600)) }
+        }
+    }
+
+    private func publish(on server: PeripheralServer, into results: inout [PublishedService]) async throws {
         var published: [UInt16: AttributeID] = [:]
         var waiting = services
         while !waiting.isEmpty {
@@ -159,6 +174,7 @@ extension DeviceFile: SimulatedDevice {
             }
             do {
                 let result = try await server.publish(local)
+                results += result
                 for (entry, service) in zip(able, result) {
                     if let start = entry.definition.handle { published[start] = service.id }
                 }
@@ -169,9 +185,6 @@ extension DeviceFile: SimulatedDevice {
                 throw error
             }
         }
-        try await server.advertise(try parameters())
-        ready()
-        while true { try await server.host.loop.sleep(for: .seconds(3600)) }
     }
 
     /// What is advertised: as the file says, else connectable with name and 16-bit services.

@@ -13,11 +13,12 @@ struct SimulatedBeacon: SimulatedDevice {
     var data: [UInt8]
 
     func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws {
-        try await server.advertise(
-            AdvertisingParameters(
-                content: .raw(data: data, scanResponse: []), isConnectable: false, isScannable: false))
-        ready()
-        while true { try await server.host.loop.sleep(for: .seconds(3600)) }
+        let parameters = AdvertisingParameters(
+            content: .raw(data: data, scanResponse: []), isConnectable: false, isScannable: false)
+        try await advertise(parameters, of: [], on: server) {
+            ready()
+            while true { try await server.host.loop.sleep(for: .seconds(3600)) }
+        }
     }
 
     /// An iBeacon, as its layout was published: company 004C, type 02, length 15 hexadecimal.

@@ -24,7 +24,7 @@ struct SimulatedHeartRateStrap: SimulatedDevice {
                 guard command == .resetEnergyExpended else { throw RequestFailure(code: 0x80) }
                 await heart.resetEnergy()
             })
-        try await server.publish([
+        let published = try await server.publish([
             LocalService(HeartRate.uuid) {
                 measurement
                 LocalCharacteristic(HeartRate.bodySensorLocation, .chest)
@@ -38,11 +38,14 @@ struct SimulatedHeartRateStrap: SimulatedDevice {
                     DeviceInformation.systemID, SystemID(manufacturer: 0x00_1234_5678, oui: 0xABCDEF))
             },
         ])
-        try await server.advertise(name: name, services: [HeartRate.uuid, Battery.uuid])
-        ready()
-        while true {
-            try await server.host.loop.sleep(for: .seconds(1))
-            try await server.update(measurement, to: await heart.beat())
+        let parameters = AdvertisingParameters(
+            content: .fields(name: name, services: [HeartRate.uuid, Battery.uuid]), interval: .milliseconds(100))
+        try await advertise(parameters, of: published, on: server) {
+            ready()
+            while true {
+                try await server.host.loop.sleep(for: .seconds(1))
+                try await server.update(measurement, to: await heart.beat())
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ struct SimulatedThermometer: SimulatedDevice {
     func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws {
         let temperature = Self.scalar(0x2A6E, PresentationFormat(format: 0x0E, exponent: -2, unit: 0x272F))
         let humidity = Self.scalar(0x2A6F, PresentationFormat(format: 0x06, exponent: -2, unit: 0x27AD))
-        try await server.publish([
+        let published = try await server.publish([
             LocalService(0x181A) {
                 temperature
                 humidity
@@ -24,15 +24,18 @@ struct SimulatedThermometer: SimulatedDevice {
                 LocalCharacteristic(DeviceInformation.modelNumber, "Simulated climate sensor")
             },
         ])
-        try await server.advertise(name: name, services: [0x181A])
-        ready()
-        var step = 0
-        while true {
-            let swing = abs(step % 120 - 60)
-            try await server.update(temperature, to: Self.octets(2150 + swing))
-            try await server.update(humidity, to: Self.octets(4800 - 2 * swing))
-            step += 1
-            try await server.host.loop.sleep(for: .seconds(1))
+        let parameters = AdvertisingParameters(
+            content: .fields(name: name, services: [0x181A]), interval: .milliseconds(100))
+        try await advertise(parameters, of: published, on: server) {
+            ready()
+            var step = 0
+            while true {
+                let swing = abs(step % 120 - 60)
+                try await server.update(temperature, to: Self.octets(2150 + swing))
+                try await server.update(humidity, to: Self.octets(4800 - 2 * swing))
+                step += 1
+                try await server.host.loop.sleep(for: .seconds(1))
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Cerulean
+package import CeruleanHost
 
 /// A device made of software, for tests, demonstrations and other programs: what a driver of the same kind expects to meet.
 ///
@@ -26,6 +27,27 @@ extension SimulatedDevice {
     ///
     /// - Throws: As ``serve(on:ready:)``.
     public func serve(on server: PeripheralServer) async throws { try await serve(on: server, ready: {}) }
+
+    /// Advertises while `body` runs. Afterwards the advertisement is stopped and `services` are removed, last first, in a
+    /// cancelled task too.
+    ///
+    /// - Throws: What advertising or `body` throws.
+    package func advertise(
+        _ parameters: AdvertisingParameters, of services: [PublishedService], on server: PeripheralServer,
+        while body: () async throws -> Void
+    ) async throws {
+        var running: RunningAdvertisement?
+        let result: Result<Void, any Error>
+        do {
+            running = try await server.advertise(parameters)
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        await running?.stop()
+        for service in services.reversed() { _ = try? await server.unpublish(service, timeout: .seconds(1)) }
+        try result.get()
+    }
 }
 
 /// What a simulated device should be like.
