@@ -182,11 +182,16 @@ public final class BITalino: Sendable {
                 state.notifications = notifications
                 return state.next
             }
+            var written = 0
             do throws(BITalinoError) {
                 // One write each: a slow board sets its clock between them.
-                for byte in bytes { try await port.write([byte]) }
+                for byte in bytes {
+                    written += 1
+                    try await port.write([byte])
+                }
             } catch {
-                end(id)
+                // The write that failed may have arrived all the same.
+                end(id, mayRun: written == bytes.count)
                 throw error
             }
             return (id, notifications)
@@ -194,7 +199,7 @@ public final class BITalino: Sendable {
     }
 
     /// The reader of an acquisition is gone: stops the board without waiting for it. Does nothing if it has been stopped.
-    func end(_ id: UInt64) {
+    func end(_ id: UInt64, mayRun: Bool = true) {
         let isOurs = state.withLock { state in
             guard state.phase == .acquiring(id) else { return false }
             state.phase = .idle
@@ -203,6 +208,8 @@ public final class BITalino: Sendable {
             state.notifications = nil
             return true
         }
-        if isOurs { port.writeWithoutWaiting(0x00) }
+        guard isOurs else { return }
+        // To an idle board 00 sets the battery threshold. FF is safe in both states, but stops (r)evolution boards only.
+        if version.isRevolution { port.writeWithoutWaiting(0xFF) } else if mayRun { port.writeWithoutWaiting(0x00) }
     }
 }

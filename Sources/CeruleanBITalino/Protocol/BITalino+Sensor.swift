@@ -96,14 +96,17 @@ extension BITalino.Sensor {
         name: "EDA", quantity: .conductance, unit: "uS", range: 0...25,
         transfer: .voltage(offset: 0, factor: 1 / 0.132),
         code: "EDABITREV")
-    /// Electroencephalogram with another gain than ``eeg``.
-    public static func eeg(gain: Double) -> Self {
+    /// Electroencephalogram with another gain than ``eeg``; nil unless it is a number above zero.
+    public static func eeg(gain: Double) -> Self? {
+        gain > 0 && gain.isFinite ? amplifiedEEG(gain) : nil
+    }
+    private static func amplifiedEEG(_ gain: Double) -> Self {
         Self(
             name: "EEG", quantity: .voltage, unit: "uV", range: -1.65e6 / gain...1.65e6 / gain,
             transfer: .amplifier(gain: gain, scale: 1e6))
     }
     /// Electroencephalogram, gain 40,000. Later boards have 41,782.
-    public static let eeg = eeg(gain: 40000)
+    public static let eeg = amplifiedEEG(40000)
     /// Electrooculogram, gain 2040.
     public static let eog = Self(
         name: "EOG", quantity: .voltage, unit: "mV", range: -0.81...0.81, transfer: .amplifier(gain: 2040, scale: 1e3))

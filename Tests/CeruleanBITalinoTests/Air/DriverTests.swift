@@ -2,11 +2,14 @@
 
 import Cerulean
 import CeruleanAdapters
-import CeruleanBITalino
+import CeruleanHost
 import CeruleanSensing
 import CeruleanTesting
+import CeruleanVirtual
 import CeruleanWire
 import Testing
+
+@testable import CeruleanBITalino
 
 @Suite struct DriverTests {
     @Test func tellsItsVersionAndState() async throws {
@@ -69,6 +72,42 @@ import Testing
                 #expect((190...200).contains(counts.max() ?? 0))
             }
             #expect(!board.isAcquiring)
+        }
+    }
+
+    /// What stops an acquisition must not be taken for a setting by a board that is idle.
+    @Test func abandoningAnAcquisitionKeepsTheBatteryThreshold() async throws {
+        try await BoardRoom.run { room in
+            let board = try await room.connect()
+            try await board.setBatteryThreshold(20)
+            for try await _ in board.frames(channels: [.a1], rate: .hz1000) { break }
+            #expect(try await board.readState().batteryThreshold == 20)
+            let started = try await board.start(BITalino.AcquisitionRequest(inputs: [.a1], rate: .hz1000, mode: .live))
+            board.port.writeWithoutWaiting(0xFF)
+            board.end(started.id)
+            #expect(try await board.readState().batteryThreshold == 20)
+        }
+    }
+
+    @Test func leavesTheAirWhenItIsCancelled() async throws {
+        try await Simulation.run(limit: .seconds(3600)) { simulation in
+            let world = VirtualWorld(on: simulation.loop, seed: 1)
+            let sensor = world.makeHost(name: "sensor")
+            let server = try await PeripheralServer(
+                Adapter(name: "sensor") { () throws(HostError) -> any Host in sensor })
+            // Twice: what was published before would be there again.
+            for _ in 0..<2 {
+                let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+                let task = Task {
+                    try await SimulatedBITalino().serve(on: server) { isReady.finish() }
+                }
+                for await _ in ready {}
+                #expect(await server.isAdvertising)
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                #expect(await !server.isAdvertising)
+            }
+            try await server.shutdown()
         }
     }
 
