@@ -146,7 +146,8 @@ public protocol Host: Actor {
     func unpublish(_ service: AttributeID, completion: @escaping HostCompletion<Void>)
     /// Answers requests. Answering twice, or for a link that is gone, does nothing.
     func respond(to token: RequestToken, with response: RequestResponse)
-    /// Sends a new value to subscribers and, for a stored attribute, keeps it.
+    /// Sends a new value to subscribers and, for a stored attribute and all subscribers, keeps it. What goes to a single
+    /// subscriber is not kept: others would read it.
     ///
     /// - Returns: false when the queue of a subscriber is full and **nothing** was sent or stored; try again after
     ///   `readyToUpdate`.

@@ -134,7 +134,8 @@ public final class GATTServer {
         return database.attributes[index].value
     }
 
-    /// Sends a new value to subscribers and, for a stored attribute, keeps it (at most 512 octets).
+    /// Sends a new value to subscribers and, for a stored attribute and all subscribers, keeps it (at most 512 octets). What
+    /// goes to a single subscriber is not kept: others would read it.
     ///
     /// A client that enabled both gets a notification. What does not fit a client's MTU is cut.
     /// - Returns: false when the queue of a subscriber is full and **nothing** was sent or stored;
@@ -153,7 +154,7 @@ public final class GATTServer {
             }
         }
         guard isFree else { return false }
-        if !database.attributes[index].isDynamic, value.count <= ATT.maximumValueLength {
+        if audience == .allSubscribers, !database.attributes[index].isDynamic, value.count <= ATT.maximumValueLength {
             database.attributes[index].value = value
         }
         guard configuration != 0 else { return true }

@@ -167,8 +167,9 @@ import Testing
         var taken = 0
         while server.update([UInt8(taken)], of: id, for: .link(LinkID(rawValue: 1)), now: .zero) { taken += 1 }
         #expect(taken == 64)
-        // Nothing was stored by the refused one.
-        #expect(server.storedValue(of: id) == [63])
+        // Nothing is stored of what goes to one subscriber, nor of what is refused.
+        #expect(!server.update([2], of: id, for: .allSubscribers, now: .zero))
+        #expect(server.storedValue(of: id) == [1])
         #expect(application.ready == 0)
         rig.canSend = true
         rig.bearer.readyToSend(now: rig.now)
