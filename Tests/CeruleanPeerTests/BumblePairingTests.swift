@@ -148,14 +148,15 @@ struct BumblePairingTests {
         let ready = try await peer.event("ready")
         _ = try await peer.event("connected")
         try await exchangeOutOfBand(way, server.host, peer, ready)
-        // Several events come while pairing runs, and who waits for which depends on the method.
+        // The responder takes events of the peer while pairing runs: the peer's result is asked for when ours is there.
+        let outcome = PairingOutcome()
+        await outcome.listen(to: server.host)
         try peer.send("{\"op\":\"pair\"}")
-        if way.method == .passkeyEntry || way.method == .numericComparison {
-            _ = try await bonded(server, strength: way.level)
-        }
+        #expect(await outcome.level == way.level)
         let paired = try await peer.event("pair")
         #expect(paired["failed"] == nil, "\(paired)")
-        let bond = try #require(await bonded(server, strength: way.level))
+        let bond = try #require(await server.bonds().first)
+        #expect(bond.strength?.level == way.level)
         #expect(bond.address?.description == "F0:F1:F2:F3:F4:F5")
         #expect(try await peer.ask("read", "\"uuid\":\"FFF5\"")["value"] as? String == "77")
 
@@ -169,15 +170,26 @@ struct BumblePairingTests {
         radio.stop()
     }
 
-    /// Waits for the bond.
-    private func bonded(_ server: PeripheralServer, strength: SecurityLevel) async throws -> BondedPeer? {
-        for _ in 0..<500 {
-            if let bond = await server.bonds().first {
-                #expect(bond.strength?.level == strength)
-                return bond
+    /// Waits for the end of a pairing.
+    private final class PairingOutcome: HostEventSink {
+        private let (results, result) = AsyncStream.makeStream(of: SecurityLevel?.self)
+
+        func listen(to host: isolated any CeruleanHost.Host) { host.addSink(self) }
+
+        func receive(_ event: HostEvent) {
+            switch event {
+            case .pairing(_, .finished(_, let strength, _)): result.yield(strength.level)
+            case .pairing(_, .failed), .linkClosed: result.yield(nil)
+            default: break
             }
-            try await Task.sleep(for: .milliseconds(20))
         }
-        return nil
+
+        /// What the first one was worth; nil when it failed or the link was lost.
+        var level: SecurityLevel? {
+            get async {
+                for await level in results { return level }
+                return nil
+            }
+        }
     }
 }

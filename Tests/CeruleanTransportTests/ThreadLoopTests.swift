@@ -68,10 +68,9 @@ import Testing
 
     @Test func sleepsUntilAMomentAndEndsEarlyWhenCancelled() async throws {
         let loop = ThreadLoop()
-        let moment = loop.now + .milliseconds(2)
-        try await loop.sleep(until: moment)
-        #expect(loop.now >= moment)
-        let task = Task { try await loop.sleep(for: .seconds(3600)) }
+        // A moment that has come already, and one that never comes.
+        try await loop.sleep(until: .zero)
+        let task = Task { try await loop.sleep(until: .distantFuture) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         loop.shutdown()
@@ -79,8 +78,16 @@ import Testing
 
     @Test func aJobAfterTheEndStillRuns() async {
         let loop = ThreadLoop()
-        loop.execute {}
+        let log = Log()
+        loop.execute { log.add(1) }
         loop.shutdown()
-        await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+        #expect(log.all == [1])
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                log.add(2)
+                continuation.resume()
+            }
+        }
+        #expect(log.all == [1, 2])
     }
 }
