@@ -98,13 +98,17 @@ import Testing
             // Twice: what was published before would be there again.
             for _ in 0..<2 {
                 let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
-                let task = Task {
-                    try await SimulatedBITalino().serve(on: server) { isReady.finish() }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        await #expect(throws: CancellationError.self) {
+                            try await SimulatedBITalino().serve(on: server) { isReady.finish() }
+                        }
+                    }
+                    for await _ in ready {}
+                    #expect(await server.isAdvertising)
+                    group.cancelAll()
+                    try await group.waitForAll()
                 }
-                for await _ in ready {}
-                #expect(await server.isAdvertising)
-                task.cancel()
-                await #expect(throws: CancellationError.self) { try await task.value }
                 #expect(await !server.isAdvertising)
             }
             try await server.shutdown()
