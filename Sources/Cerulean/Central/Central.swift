@@ -177,13 +177,16 @@ enum HostOpening {
     static func open(_ adapter: Adapter, timeout: Duration) async throws(BluetoothError) -> any Host {
         let operation = "opening \(adapter.name)"
         let host: any Host
+        let start = ContinuousClock.now
         do {
             host = try await adapter.makeHost()
         } catch {
             throw BluetoothError(error, during: error.operation.isEmpty ? operation : error.operation)
         }
+        // In whole seconds: hosts on virtual time are made at once, and what they do must not depend on the real one.
+        let spent = Duration.seconds(start.duration(to: .now).components.seconds)
         do throws(BluetoothError) {
-            try await start(host, timeout: timeout)
+            try await Self.start(host, timeout: max(.zero, timeout - spent))
         } catch {
             host.loop.execute { host.assumeIsolated { $0.stop { _ in } } }
             throw error
