@@ -45,6 +45,25 @@ import Testing
         #expect(pair.peripheral.data.map(\.bytes.count) == [251])
     }
 
+    @Test func aSecondQuestionOfAKindWaitsForTheAnswer() throws {
+        let pair = try LinkedPair()
+        let length = HCI.LESetDataLength(handle: pair.centralHandle, octets: 251, time: 2120)
+        let version = HCI.ReadRemoteVersionInformation(handle: pair.centralHandle)
+        let features = HCI.LEReadRemoteFeatures(handle: pair.centralHandle)
+        for round in 0..<2 {
+            let moment = pair.after(Int64(round) * 1_000)
+            #expect(try pair.central.run(length, at: moment) == .success)
+            #expect(try pair.central.run(length, at: moment) == .commandDisallowed)
+            #expect(try pair.central.start(version, at: moment) == .success)
+            #expect(try pair.central.start(version, at: moment) == .commandDisallowed)
+            #expect(try pair.central.start(features, at: moment) == .success)
+            #expect(try pair.central.start(features, at: moment) == .commandDisallowed)
+            pair.air.advance(to: pair.after(Int64(round) * 1_000 + 999))
+        }
+        #expect(pair.central.all(HCI.ReadRemoteVersionInformationComplete.self).count == 2)
+        #expect(pair.central.all(HCI.LEReadRemoteFeaturesComplete.self).count == 2)
+    }
+
     /// One exchange of 27 octets on LE 1M lasts 37 * 8 + 150 + 80 + 150 = 676 us (1,479 a second); of 251 octets 2,468 us
     /// (405 a second); on LE 2M 1,392 us (718 a second).
     @Test(arguments: [(27, false, 1_479), (251, false, 405), (251, true, 718)])

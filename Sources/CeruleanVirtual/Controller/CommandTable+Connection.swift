@@ -28,10 +28,12 @@ extension CommandTable {
         },
         status(HCI.ReadRemoteVersionInformation.self) { (controller, command) throws(Refusal) in
             let end = try controller.end(command.handle)
+            try ask(.version, end)
             end.link.send(.versionRequest, from: end)
         },
         status(HCI.LEReadRemoteFeatures.self) { (controller, command) throws(Refusal) in
             let end = try controller.end(command.handle)
+            try ask(.features, end)
             end.link.send(.featureRequest, from: end)
         },
         status(HCI.LEConnectionUpdate.self) { (controller, command) throws(Refusal) in
@@ -83,7 +85,9 @@ extension CommandTable {
         },
         complete(HCI.LESetDataLength.self) { (controller, command) throws(Refusal) in
             let end = try controller.end(command.handle)
-            end.wanted = try dataLength(command.octets, command.time)
+            let wanted = try dataLength(command.octets, command.time)
+            try ask(.dataLength, end)
+            end.wanted = wanted
             end.link.send(.lengthRequest, from: end)
             return .init(handle: command.handle)
         },
@@ -134,6 +138,11 @@ extension CommandTable {
             return .init(handle: command.handle)
         },
     ].map { $0.requiring(.ping) }
+
+    /// Takes note of a question to the other end; a second of its kind has to wait for the answer.
+    private static func ask(_ question: LinkEnd.Question, _ end: LinkEnd) throws(Refusal) {
+        guard end.questions.insert(question).inserted else { throw Refusal(.commandDisallowed) }
+    }
 
     private static func dataLength(_ octets: UInt16, _ time: UInt16) throws(Refusal) -> DataLength {
         guard (0x1B...0xFB).contains(octets), (0x148...0x4290).contains(time) else { throw Refusal(.invalidParameters) }

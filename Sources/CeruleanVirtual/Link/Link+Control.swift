@@ -17,12 +17,14 @@ extension Link {
         case .featureRequest:
             send(.featureResponse, from: end)
         case .featureResponse:
+            end.questions.remove(.features)
             controller.emit(
                 HCI.LEReadRemoteFeaturesComplete(
                     status: .success, handle: end.handle, features: sender.configuration.features))
         case .versionRequest:
             send(.versionResponse, from: end)
         case .versionResponse:
+            end.questions.remove(.version)
             let remote = sender.configuration
             controller.emit(
                 HCI.ReadRemoteVersionInformationComplete(
@@ -32,6 +34,7 @@ extension Link {
             updateDataLengths()
             send(.lengthResponse, from: end)
         case .lengthResponse:
+            end.questions.remove(.dataLength)
             updateDataLengths()
         case .parameterRequest(let request):
             askedForParameters(request, controller, end)

@@ -10,6 +10,9 @@ final class LinkEnd {
         case control(LinkControl)
     }
 
+    /// Something that a host asks the other end's link layer, as often as it likes.
+    enum Question { case version, features, dataLength }
+
     let role: HCI.Role
     unowned let link: Link
     /// Nil when the controller has let go of the link (power off, reset, disconnected).
@@ -40,6 +43,8 @@ final class LinkEnd {
     var isChangingPHY = false
     var awaitsReply = false
     var disconnectRequested = false
+    /// What the host asked the other end for and has not been answered: one question of each kind at a time.
+    var questions: Set<Question> = []
     /// The key that the host gave for the encryption that is starting, or in force.
     var key: [UInt8]?
     var isEncrypting = false
