@@ -119,7 +119,8 @@ extension Peripheral {
     /// - Parameters:
     ///   - value: At most 512 octets with a response, ``maximumWriteLength`` without.
     ///   - mode: Nil takes what the characteristic allows, with a response where it can.
-    ///     Without response it ends when the packet was handed to the controller: awaiting it is the flow control.
+    ///     Without response it ends when the host has queued the packet, at most 8 KiB ahead of the controller: awaiting
+    ///     it is the flow control.
     /// - Throws: ``BluetoothError``, with `refused` or `insufficientSecurity` when the peer says no.
     public func write(
         _ value: [UInt8], to characteristic: Characteristic, mode: WriteMode? = nil, timeout: Duration = .seconds(10)

@@ -50,7 +50,8 @@ public struct AttributePermissions: Hashable, Sendable {
         public var security: SecurityLevel
         /// The shortest encryption key in octets, 7 to 16, when the link must be encrypted.
         public var minimumKeySize: Int
-        /// The application is asked as well.
+        /// The application decides as well: only for values that it answers itself (``ValueSource/dynamic``), by what it
+        /// answers. A stored value that needs it cannot be published.
         public var needsAuthorization: Bool
 
         /// Allowed on a link of at least `security`.
@@ -145,7 +146,8 @@ public struct DescriptorInfo: Hashable, Sendable {
 public enum WriteMode: Hashable, Sendable {
     /// The peer answers; values longer than one packet are sent as prepared writes.
     case withResponse
-    /// The peer does not answer; ends when the packet was handed to the controller. At most MTU - 3 octets.
+    /// The peer does not answer; ends when the host has queued the packet, at most 8 KiB ahead of the controller. At most
+    /// MTU - 3 octets.
     case withoutResponse
 }
 

@@ -35,6 +35,13 @@ extension StackEngine {
         completion: @escaping HostCompletion<[PublishedService]>
     ) {
         self.now = now
+        if let needy = services.lazy.compactMap(\.needsUnaskedAuthorization).first {
+            return completion(
+                .failure(
+                    HostError(
+                        .unsupported, "publish",
+                        detail: "\(needy) needs authorization and has a stored value, for which nobody is asked")))
+        }
         let owner = owner(of: sink)
         let result: Result<[PublishedService], HostError>
         do throws(HostError) {
@@ -184,5 +191,25 @@ final class ServerAnswers: GATTServerDelegate {
 
     func server(_ server: GATTServer, readyToUpdate bearer: ATTBearer) {
         engine.emit(.readyToUpdate(bearer.peer.link))
+    }
+}
+
+extension ServiceDefinition {
+    /// The first attribute whose value is stored and needs authorization.
+    fileprivate var needsUnaskedAuthorization: BluetoothUUID? {
+        for characteristic in characteristics {
+            if characteristic.value.isUnasked(characteristic.permissions) { return characteristic.uuid }
+            if let descriptor = characteristic.descriptors.first(where: { $0.value.isUnasked($0.permissions) }) {
+                return descriptor.uuid
+            }
+        }
+        return nil
+    }
+}
+
+extension ValueSource {
+    fileprivate func isUnasked(_ permissions: AttributePermissions) -> Bool {
+        guard case .stored = self else { return false }
+        return permissions.read?.needsAuthorization == true || permissions.write?.needsAuthorization == true
     }
 }

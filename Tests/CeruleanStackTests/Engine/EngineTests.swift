@@ -14,6 +14,29 @@ import Testing
                 uuid: 0x2A37, properties: [.read, .notify], permissions: .readable, value: .stored([0, 60]))
         ])
 
+    @Test func aStoredValueThatNeedsAuthorizationIsNotPublished() throws {
+        let rig = Rig()
+        let node = try rig.started()
+        let sink = Sink()
+        for source in [ValueSource.stored([3]), .dynamic] {
+            let service = ServiceDefinition(
+                uuid: 0xFFC0,
+                characteristics: [
+                    .init(
+                        uuid: 0xFFC1, properties: .read, permissions: .init(read: .init(needsAuthorization: true)),
+                        value: source)
+                ])
+            let result = rig.result {
+                node.engine.publish([service], for: sink, now: rig.now, completion: $0)
+            }
+            switch (source, result) {
+            case (.stored, .failure(let error)): #expect(error.code == .unsupported)
+            case (.dynamic, .success): break
+            default: Issue.record("\(source): \(result)")
+            }
+        }
+    }
+
     @Test func startsAndTellsItsAddress() throws {
         let rig = Rig()
         let node = try rig.started()
