@@ -49,7 +49,7 @@ enum APIWorkloads {
         Task.detached {
             do {
                 let transport = BenchTransport()
-                let loop = ThreadLoop(name: "bench")
+                let loop = try ThreadLoop(name: "bench")
                 let host = StackHost(transport: transport, loop: loop, configuration: StackConfiguration(seed: 1))
                 let central = try await Central(Adapter(name: "bench") { () throws(HostError) -> any Host in host })
                 let address = DeviceAddress(BluetoothAddress(rawValue: 0xC0_0000_000001), .random)

@@ -13,7 +13,7 @@ extension Adapter {
             guard let index = UInt16(exactly: index) else {
                 throw HostError(.invalidArgument, "opening hci:\(index)", detail: "adapters go from 0 to 65535")
             }
-            return threaded(UserChannelTransport(index: index), configuration, tap)
+            return try threaded(UserChannelTransport(index: index), configuration, tap)
         }
     }
 
@@ -25,7 +25,7 @@ extension Adapter {
             guard let number = UInt16(exactly: port), number > 0 else {
                 throw HostError(.invalidArgument, "opening tcp:\(host):\(port)", detail: "ports go from 1 to 65535")
             }
-            return threaded(StreamTransport.tcp(host: host, port: number), configuration, tap)
+            return try threaded(StreamTransport.tcp(host: host, port: number), configuration, tap)
         }
     }
 
@@ -34,14 +34,14 @@ extension Adapter {
         _ path: String, configuration: StackConfiguration = StackConfiguration(), tap: HCITap? = nil
     ) -> Adapter {
         Adapter(name: "unix:\(path)") { () throws(HostError) -> any Host in
-            threaded(StreamTransport.unix(path: path), configuration, tap)
+            try threaded(StreamTransport.unix(path: path), configuration, tap)
         }
     }
 
     /// A fresh host on a simulated air.
     ///
     /// ```swift
-    /// let world = VirtualWorld()
+    /// let world = try VirtualWorld()
     /// let central = try await Central(.virtual(world))
     /// let server = try await PeripheralServer(.virtual(world))
     /// ```
@@ -60,7 +60,7 @@ extension Adapter {
     {
         Adapter(name: "auto") { () throws(HostError) -> any Host in
             do throws(HostError) {
-                return threaded(
+                return try threaded(
                     UserChannelTransport(index: try UserChannelTransport.firstAvailable()), configuration, tap)
             } catch {
                 var error = error
@@ -85,12 +85,13 @@ extension Adapter {
             self = .automatic(configuration: configuration, tap: tap)
         case ("virtual", nil):
             self = Adapter(name: "virtual") { () throws(HostError) -> any Host in
-                let world = VirtualWorld(on: ThreadLoop(name: "virtual"))
-                // The host's transport keeps the world: nobody else does.
+                let world = VirtualWorld(on: try ThreadLoop(name: "virtual"))
+                // The host's transport keeps the world: nobody else does. The loop ends with the host.
                 let keeper: HCITap = { isReceived, packet in
                     withExtendedLifetime(world) { tap?(isReceived, packet) }
                 }
-                return world.makeHost(name: configuration.name, configuration: configuration, tap: keeper)
+                return world.makeHost(
+                    name: configuration.name, configuration: configuration, tap: keeper, ownsLoop: true)
             }
         case ("hci", let number?):
             guard let index = UInt16(number.hasPrefix("hci") ? String(number.dropFirst(3)) : number) else {
@@ -117,11 +118,12 @@ extension Adapter {
 
     private static func threaded(
         _ transport: any HCITransport, _ configuration: StackConfiguration, _ tap: HCITap?
-    ) -> StackHost {
+    ) throws(HostError) -> StackHost {
         let carrier: any HCITransport
         if let tap { carrier = TappedTransport(transport, tap: tap) } else { carrier = transport }
         return StackHost(
-            transport: carrier, loop: ThreadLoop(name: transport.name), configuration: configuration, ownsLoop: true)
+            transport: carrier, loop: try ThreadLoop(name: transport.name), configuration: configuration,
+            ownsLoop: true)
     }
 
     private static func missing(_ text: String, _ detail: String) -> Adapter {

@@ -12,7 +12,7 @@ import Synchronization
 /// It lives on an event loop: in real time, faster by ``speed``, or on the virtual time of a simulation. Everything may be
 /// called from any thread. The same seed and the same calls give the same run (on virtual time).
 /// ```swift
-/// let world = VirtualWorld(seed: 1)
+/// let world = try VirtualWorld(seed: 1)
 /// let phone = world.makeHost(name: "phone")
 /// let sensor = world.makeHost(name: "sensor", position: Position(x: 2))
 /// world.drop(phone, sensor)
@@ -26,7 +26,9 @@ public final class VirtualWorld: Sendable {
     private struct Entry {
         let controller: VirtualController
         let transport: any HCITransport
-        var host: ObjectIdentifier?
+        /// The host of this process, and the key that it has or had: keys are used again when hosts are gone.
+        weak var host: StackHost?
+        var key: ObjectIdentifier?
     }
 
     private struct State {
@@ -50,13 +52,13 @@ public final class VirtualWorld: Sendable {
 
     /// An empty air.
     ///
-    /// - Parameter speed: above 0; 1 is real time.
+    /// - Parameter speed: above 0, at most 1,000,000; 1 is real time.
     public init(
         on loop: any EventLoop, seed: UInt64 = 1, speed: Double = 1, air: Air.Configuration = Air.Configuration()
     ) {
         self.loop = loop
         self.seed = seed
-        self.speed = speed > 0 ? speed : 1
+        self.speed = speed > 0 ? min(max(speed, 1e-6), 1e6) : 1
         start = loop.now
         state = Mutex(State(air: Air(seed: seed, configuration: air)))
     }
@@ -65,14 +67,15 @@ public final class VirtualWorld: Sendable {
     ///
     /// - Parameters:
     ///   - seed: decides all that chance decides.
-    ///   - speed: above 0; 1 is real time.
-    public convenience init(seed: UInt64 = 1, speed: Double = 1) {
-        self.init(on: ThreadLoop(name: "virtual"), seed: seed, speed: speed)
+    ///   - speed: above 0, at most 1,000,000; 1 is real time.
+    /// - Throws: `adapterFailed` when the process has no descriptors or threads left.
+    public convenience init(seed: UInt64 = 1, speed: Double = 1) throws(HostError) {
+        self.init(on: try ThreadLoop(name: "virtual"), seed: seed, speed: speed)
     }
 
     // MARK: - hosts
 
-    /// Makes a host on a fresh controller of this air. It is not started.
+    /// Makes a host on a fresh controller of this air. It is not started. The controller goes when the host is gone.
     ///
     /// - Parameters:
     ///   - name: the device name of its GAP service.
@@ -86,6 +89,16 @@ public final class VirtualWorld: Sendable {
         configuration: StackConfiguration? = nil, tap: HCITap? = nil,
         controller change: (inout VirtualController.Configuration) -> Void = { _ in }
     ) -> StackHost {
+        makeHost(
+            name: name, address: address, position: position, configuration: configuration, tap: tap, ownsLoop: false,
+            controller: change)
+    }
+
+    func makeHost(
+        name: String, address: DeviceAddress? = nil, position: Position = .origin, configuration: StackConfiguration?,
+        tap: HCITap?, ownsLoop: Bool,
+        controller change: (inout VirtualController.Configuration) -> Void = { _ in }
+    ) -> StackHost {
         let (near, far) = LocalTransport.pair(name: "virtual")
         let host: any HCITransport
         if let tap { host = TappedTransport(near, tap: tap) } else { host = near }
@@ -95,10 +108,11 @@ public final class VirtualWorld: Sendable {
         if let address {
             settings.address = address.peerKind == .random ? .random(address.address) : .public
         }
-        let stack = StackHost(transport: host, loop: loop, configuration: settings)
+        let stack = StackHost(transport: host, loop: loop, configuration: settings, ownsLoop: ownsLoop)
         state.withLock { state in
             state.hosts[ObjectIdentifier(stack)] = station.number
-            state.stations[station.number]?.host = ObjectIdentifier(stack)
+            state.stations[station.number]?.host = stack
+            state.stations[station.number]?.key = ObjectIdentifier(stack)
         }
         return stack
     }
@@ -119,7 +133,12 @@ public final class VirtualWorld: Sendable {
 
     /// The controller of a host of this world; nil for other hosts.
     public func station(of host: StackHost) -> Station? {
-        state.withLock { $0.hosts[ObjectIdentifier(host)].map(Station.init(number:)) }
+        state.withLock { state in
+            guard let number = state.hosts[ObjectIdentifier(host)], state.stations[number]?.host === host else {
+                return nil
+            }
+            return Station(number: number)
+        }
     }
 
     /// How many controllers there are.
@@ -173,7 +192,7 @@ public final class VirtualWorld: Sendable {
     public func remove(_ station: Station) {
         let entry = state.withLock { state -> Entry? in
             guard let entry = state.stations.removeValue(forKey: station.number) else { return nil }
-            if let host = entry.host { state.hosts.removeValue(forKey: host) }
+            if let key = entry.key, state.hosts[key] == station.number { state.hosts.removeValue(forKey: key) }
             state.air.remove(entry.controller, now: airTime)
             arm(&state)
             return entry
@@ -189,13 +208,19 @@ public final class VirtualWorld: Sendable {
     private func airTime(at moment: MonotonicTime) -> MonotonicTime {
         guard speed != 1 else { return moment }
         return MonotonicTime(
-            nanoseconds: start.nanoseconds + Int64(Double(moment.nanoseconds - start.nanoseconds) * speed))
+            nanoseconds: Self.sum(start.nanoseconds, Double(moment.nanoseconds - start.nanoseconds) * speed))
     }
 
     private func loopTime(at moment: MonotonicTime) -> MonotonicTime {
         guard speed != 1 else { return moment }
         let passed = Double(moment.nanoseconds - start.nanoseconds) / speed
-        return MonotonicTime(nanoseconds: start.nanoseconds + Int64(passed.rounded(.up)))
+        return MonotonicTime(nanoseconds: Self.sum(start.nanoseconds, passed.rounded(.up)))
+    }
+
+    /// At the end of time rather than beyond it.
+    private static func sum(_ start: Int64, _ passed: Double) -> Int64 {
+        let (sum, isTooMuch) = start.addingReportingOverflow(Int64(exactly: passed.rounded(.down)) ?? .max)
+        return isTooMuch ? .max : sum
     }
 
     private func add(
@@ -234,6 +259,8 @@ public final class VirtualWorld: Sendable {
                     remove(station)
                     return closed(error)
                 }
+                let hasHost = state.withLock { $0.stations[station.number]?.host != nil }
+                guard hasHost else { return remove(station) }
                 powerOff(station)
                 powerOn(station)
                 if let transport { open(transport, station, nil) }

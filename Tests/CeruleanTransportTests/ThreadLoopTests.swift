@@ -13,16 +13,16 @@ import Testing
         var all: [Int] { entries.withLock { $0 } }
     }
 
-    @Test func runsJobsInTheOrderOfTheCalls() {
-        let loop = ThreadLoop()
+    @Test func runsJobsInTheOrderOfTheCalls() throws {
+        let loop = try ThreadLoop()
         let log = Log()
         for number in 0..<1_000 { loop.execute { log.add(number) } }
         loop.shutdown()
         #expect(log.all == Array(0..<1_000))
     }
 
-    @Test func runsTimersInTheOrderOfTheirMoments() async {
-        let loop = ThreadLoop()
+    @Test func runsTimersInTheOrderOfTheirMoments() async throws {
+        let loop = try ThreadLoop()
         let log = Log()
         let start = loop.now
         await withCheckedContinuation { continuation in
@@ -40,7 +40,7 @@ import Testing
         #expect(loop.now >= start + .milliseconds(3))
     }
 
-    @Test func isTheExecutorOfActors() async {
+    @Test func isTheExecutorOfActors() async throws {
         actor Counter {
             nonisolated let loop: ThreadLoop
             nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -52,7 +52,7 @@ import Testing
             }
             nonisolated func addFromCallback() { assumeIsolated { $0.count += 1 } }
         }
-        let loop = ThreadLoop()
+        let loop = try ThreadLoop()
         let counter = Counter(loop)
         #expect(await counter.add())
         #expect(loop.isCurrent == false)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func sleepsUntilAMomentAndEndsEarlyWhenCancelled() async throws {
-        let loop = ThreadLoop()
+        let loop = try ThreadLoop()
         // A moment that has come already, and one that never comes.
         try await loop.sleep(until: .zero)
         let task = Task { try await loop.sleep(until: .distantFuture) }
@@ -76,8 +76,16 @@ import Testing
         loop.shutdown()
     }
 
-    @Test func aJobAfterTheEndStillRuns() async {
-        let loop = ThreadLoop()
+    @Test func theEndOfTheLoopEndsSleeps() async throws {
+        let loop = try ThreadLoop()
+        let task = Task { try await loop.sleep(for: .seconds(3600)) }
+        // Whether the sleep has begun by now or not, it ends.
+        loop.shutdown()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func aJobAfterTheEndStillRuns() async throws {
+        let loop = try ThreadLoop()
         let log = Log()
         loop.execute { log.add(1) }
         loop.shutdown()

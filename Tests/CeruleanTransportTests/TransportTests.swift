@@ -78,8 +78,8 @@ final class Receiver: Sendable {
         loop.execute { transport.send(bytes.span.bytes) }
     }
 
-    @Test func aPairDeliversInOrderByAJob() async {
-        let loop = ThreadLoop()
+    @Test func aPairDeliversInOrderByAJob() async throws {
+        let loop = try ThreadLoop()
         let (host, controller) = LocalTransport.pair(name: "virtual")
         let a = Receiver()
         let b = Receiver()
@@ -95,7 +95,7 @@ final class Receiver: Sendable {
     }
 
     @Test func tcpCarriesOctetsBothWaysAndTellsTheEnd() async throws {
-        let loop = ThreadLoop()
+        let loop = try ThreadLoop()
         let accepted = Mutex<StreamTransport?>(nil)
         let far = Receiver()
         let near = Receiver()
@@ -119,7 +119,7 @@ final class Receiver: Sendable {
     }
 
     @Test func aClosedPortIsNoAdapterAndSaysWhatToDo() async throws {
-        let loop = ThreadLoop()
+        let loop = try ThreadLoop()
         let server = try HCIServer(port: 0, on: loop) { _ in }
         let port = server.port
         server.close()
@@ -131,15 +131,15 @@ final class Receiver: Sendable {
         loop.shutdown()
     }
 
-    @Test func aNameWithoutAddressIsNoAdapter() async {
-        let loop = ThreadLoop()
+    @Test func aNameWithoutAddressIsNoAdapter() async throws {
+        let loop = try ThreadLoop()
         let error = await Receiver().open(StreamTransport.tcp(host: "no-such-host.invalid", port: 1), on: loop)
         #expect(error?.code == .noAdapter)
         loop.shutdown()
     }
 
     @Test func aUnixSocketCarriesOctets() async throws {
-        let loop = ThreadLoop()
+        let loop = try ThreadLoop()
         let path = "/tmp/cerulean-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).sock"
         let server = try HCIServer(path: path, on: loop) { transport in
             transport.open(on: loop, receive: { transport.send($0) }, closed: { _ in }, opened: { _ in })
@@ -155,8 +155,45 @@ final class Receiver: Sendable {
         loop.shutdown()
     }
 
+    @Test func aFileThatIsNoSocketStays() throws {
+        let loop = try ThreadLoop()
+        let path = "/tmp/cerulean-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).txt"
+        let file = open(path, O_CREAT | O_WRONLY | O_EXCL, 0o600)
+        try #require(file >= 0)
+        close(file)
+        let error = #expect(throws: HostError.self) { try HCIServer(path: path, on: loop) { _ in } }
+        #expect(error?.code == .adapterBusy)
+        #expect(access(path, F_OK) == 0)
+        unlink(path)
+        loop.shutdown()
+    }
+
+    @Test func connectionsAboveTheLimitAreClosedUntilOneEnds() async throws {
+        let loop = try ThreadLoop()
+        let server = try HCIServer(port: 0, on: loop) { transport in
+            transport.open(on: loop, receive: { transport.send($0) }, closed: { _ in }, opened: { _ in })
+        }
+        func connect() async -> (StreamTransport, Receiver) {
+            let client = StreamTransport.tcp(host: "127.0.0.1", port: server.port)
+            let receiver = Receiver()
+            #expect(await receiver.open(client, on: loop) == nil)
+            return (client, receiver)
+        }
+        var clients: [(StreamTransport, Receiver)] = []
+        for number in 0..<HCIServer.maximumConnections {
+            clients.append(await connect())
+            send([UInt8(number)], clients[number].0, loop)
+            #expect(await clients[number].1.next(1) == [UInt8(number)])
+        }
+        let refused = await connect()
+        #expect(await refused.1.closed().code == .adapterFailed)
+        server.close()
+        loop.execute { [clients] in for (client, _) in clients { client.close() } }
+        loop.shutdown()
+    }
+
     @Test func aPortInUseSaysSo() throws {
-        let loop = ThreadLoop()
+        let loop = try ThreadLoop()
         let first = try HCIServer(port: 0, on: loop) { _ in }
         let error = #expect(throws: HostError.self) { try HCIServer(port: first.port, on: loop) { _ in } }
         #expect(error?.code == .adapterBusy)
@@ -164,8 +201,8 @@ final class Receiver: Sendable {
         loop.shutdown()
     }
 
-    @Test func aUserChannelThatCannotBeOpenedSaysWhy() async {
-        let loop = ThreadLoop()
+    @Test func aUserChannelThatCannotBeOpenedSaysWhy() async throws {
+        let loop = try ThreadLoop()
         let error = await Receiver().open(UserChannelTransport(index: 4_000), on: loop)
         let codes: [HostError.Code] = [.noAdapter, .unauthorized]
         #expect(codes.contains(error?.code ?? .badData))

@@ -31,7 +31,7 @@ enum AdapterChoice {
                 throw CommandError.usage("--adapter virtual: names no file")
             }
             let room = text == "virtual" ? try SimulatedRoom.demonstration() : try SimulatedRoom(contentsOf: file)
-            return try await room.run(on: ThreadLoop(name: "virtual")) { world in
+            return try await room.run(on: try ThreadLoop(name: "virtual")) { world in
                 try await body(
                     Adapter(name: text) { () throws(HostError) -> any Host in
                         world.makeHost(name: name, address: address, tap: tap)

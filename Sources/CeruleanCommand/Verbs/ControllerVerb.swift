@@ -29,7 +29,7 @@ extension VerbSpecification {
             }
             if let seed = try invocation.integer("seed", 0...Int.max) { room.seed = UInt64(seed) }
             let address = try ListenAddress(invocation.value("listen") ?? "127.0.0.1:6402")
-            let loop = ThreadLoop(name: "air")
+            let loop = try ThreadLoop(name: "air")
             return try await room.run(on: loop) { world in
                 let server = try address.listen(on: loop) { transport in
                     console.talk("controller for \(transport.name)")

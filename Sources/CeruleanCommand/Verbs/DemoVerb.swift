@@ -27,7 +27,7 @@ extension VerbSpecification {
             }
             try options.prepare()
             let demonstration = Demonstration(options: options, isJSON: invocation.has("json"), console: console)
-            return try await SimulatedRoom.demonstration().run(on: ThreadLoop(name: "virtual")) { world in
+            return try await SimulatedRoom.demonstration().run(on: try ThreadLoop(name: "virtual")) { world in
                 try await Session.run(.virtual(world), timeout: .seconds(10)) { session in
                     try await demonstration.run(session)
                 }

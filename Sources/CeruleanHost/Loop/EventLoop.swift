@@ -52,7 +52,7 @@ extension EventLoop {
     /// True when the caller runs on this loop.
     public var isCurrent: Bool { isIsolatingCurrentContext() == true }
 
-    /// Suspends the task until `moment`; returns early, throwing, when it is cancelled.
+    /// Suspends the task until `moment`; returns early, throwing, when it is cancelled or the loop ends.
     ///
     /// - Throws: `CancellationError`.
     public func sleep(until moment: MonotonicTime) async throws {
@@ -60,7 +60,8 @@ extension EventLoop {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard sleeper.start(continuation) else { return continuation.resume(throwing: CancellationError()) }
-                let timer = schedule(at: moment) { sleeper.wake() }
+                let alarm = Alarm(sleeper)
+                let timer = schedule(at: moment) { alarm.ring() }
                 if !sleeper.keep(timer) { cancel(timer) }
             }
         } onCancel: {

@@ -47,3 +47,14 @@ final class Sleeper: Sendable {
         }
     }
 }
+
+/// What a loop's timer holds of a sleep: a loop that drops its timers ends the sleep with `CancellationError`.
+final class Alarm: Sendable {
+    private let sleeper: Sleeper
+
+    init(_ sleeper: Sleeper) { self.sleeper = sleeper }
+
+    deinit { _ = sleeper.abandon() }
+
+    func ring() { sleeper.wake() }
+}

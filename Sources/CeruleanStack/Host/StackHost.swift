@@ -56,8 +56,12 @@ public actor StackHost: Host {
     }
 
     deinit {
-        transport.close()
-        if ownsLoop { loop.shutdown() }
+        // The last reference may go on any thread; there, ending the loop would wait for its thread.
+        let (transport, loop, ownsLoop) = (transport, loop, ownsLoop)
+        loop.execute {
+            transport.close()
+            if ownsLoop { loop.shutdown() }
+        }
     }
 
     // MARK: - state

@@ -22,7 +22,7 @@ extension ThreadLoop {
             currentLoopKey, UnsafeRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(self))))
         var batch: [Work] = []
         var polls: [pollfd] = []
-        var ready: [(descriptor: Int32, readiness: Readiness)] = []
+        var ready: [Ready] = []
         while true {
             state.withLock { state in swap(&batch, &state.work) }
             for work in batch { perform(work) }
@@ -37,6 +37,13 @@ extension ThreadLoop {
     }
 
     // MARK: - private
+
+    /// A descriptor that was ready, and the watch that asked.
+    private struct Ready {
+        var descriptor: Int32
+        var generation: UInt64
+        var readiness: Readiness
+    }
 
     private func perform(_ work: Work) {
         switch work {
@@ -55,11 +62,12 @@ extension ThreadLoop {
         }
     }
 
-    private func dispatch(_ ready: [(descriptor: Int32, readiness: Readiness)]) {
-        for (descriptor, readiness) in ready {
-            // An earlier handler may have removed the watch, or the number may belong to a new one.
-            guard let watch = state.withLock({ $0.watches[descriptor] }) else { continue }
-            let wanted = readiness.intersection(watch.interest.union(.failed))
+    private func dispatch(_ ready: [Ready]) {
+        for entry in ready {
+            // An earlier handler or job may have removed the watch, or the number may belong to a new one.
+            guard let watch = state.withLock({ $0.watches[entry.descriptor] }), watch.generation == entry.generation
+            else { continue }
+            let wanted = entry.readiness.intersection(watch.interest.union(.failed))
             if !wanted.isEmpty { watch.handler(wanted) }
         }
     }
@@ -77,8 +85,9 @@ extension ThreadLoop {
         return dropped != nil
     }
 
-    private func poll(_ polls: inout [pollfd], into ready: inout [(descriptor: Int32, readiness: Readiness)]) {
+    private func poll(_ polls: inout [pollfd], into ready: inout [Ready]) {
         polls.removeAll(keepingCapacity: true)
+        var generations: [UInt64] = []
         polls.append(pollfd(fd: wakeUp.read, events: Int16(POLLIN), revents: 0))
         // With work waiting the descriptors are looked at without sleeping, so that neither starves the other.
         let deadline = state.withLock { state -> MonotonicTime in
@@ -87,6 +96,7 @@ extension ThreadLoop {
                 if watch.interest.contains(.readable) { events |= POLLIN }
                 if watch.interest.contains(.writable) { events |= POLLOUT }
                 polls.append(pollfd(fd: descriptor, events: Int16(events), revents: 0))
+                generations.append(watch.generation)
             }
             guard state.work.isEmpty, !state.isStopping else { return .zero }
             state.isSleeping = true
@@ -95,16 +105,13 @@ extension ThreadLoop {
         let count = unsafe Glibc.poll(&polls, nfds_t(polls.count), milliseconds(until: deadline))
         state.withLock { $0.isSleeping = false }
         guard count > 0 else { return }
-        for entry in polls where entry.revents != 0 {
-            if entry.fd == wakeUp.read {
-                drainWakeUp()
-                continue
-            }
+        if polls[0].revents != 0 { drainWakeUp() }
+        for (entry, generation) in zip(polls.dropFirst(), generations) where entry.revents != 0 {
             var readiness: Readiness = []
             if entry.revents & Int16(POLLIN | POLLHUP) != 0 { readiness.insert(.readable) }
             if entry.revents & Int16(POLLOUT) != 0 { readiness.insert(.writable) }
             if entry.revents & Int16(POLLERR | POLLNVAL) != 0 { readiness.insert(.failed) }
-            ready.append((entry.fd, readiness))
+            ready.append(Ready(descriptor: entry.fd, generation: generation, readiness: readiness))
         }
     }
 

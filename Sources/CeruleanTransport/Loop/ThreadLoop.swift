@@ -7,10 +7,10 @@ import Synchronization
 
 /// A loop on a thread of its own, in real time: jobs, timers, and file descriptors that it watches.
 ///
-/// The thread starts with the first job and ends with ``shutdown()``. Jobs run first in, first out; a timer that is due runs
+/// The thread starts with the loop and ends with ``shutdown()``, which every loop needs. Jobs run first in, first out; a timer that is due runs
 /// behind the jobs that wait already.
 /// ```swift
-/// let loop = ThreadLoop(name: "bluetooth")
+/// let loop = try ThreadLoop(name: "bluetooth")
 /// loop.execute { print("on the loop") }
 /// loop.shutdown()
 /// ```
@@ -59,16 +59,19 @@ public final class ThreadLoop: EventLoop {
     let name: String
 
     /// Makes a loop whose thread carries `name` (at most 15 characters are shown by the system).
-    public init(name: String = "cerulean") {
+    ///
+    /// - Throws: `adapterFailed` with the system's number when the process has no descriptors or threads left.
+    public init(name: String = "cerulean") throws(HostError) {
         self.name = name
         var ends: [Int32] = [-1, -1]
-        let result = unsafe pipe(&ends)
-        precondition(result == 0, "no pipe for the loop \(name): error \(errno)")
+        guard unsafe pipe(&ends) == 0 else { throw Self.error("pipe", name, errno) }
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
         wakeUp = (ends[0], ends[1])
+        let result = state.withLock { startIfNeeded(&$0) }
+        guard result == 0 else { throw Self.error("thread", name, result) }
     }
 
     deinit {
@@ -202,11 +205,19 @@ public final class ThreadLoop: EventLoop {
         _ = unsafe Glibc.write(wakeUp.write, &octet, 1)
     }
 
-    private func startIfNeeded(_ state: inout State) {
-        guard !state.isStarted else { return }
-        state.isStarted = true
+    private static func error(_ what: String, _ name: String, _ number: Int32) -> HostError {
+        HostError(
+            .adapterFailed, "starting the loop \(name)", system: number,
+            detail: "no \(what) for it: \(SystemError.text(number))")
+    }
+
+    /// Starts the thread; 0, or the system's number when it has none left. What is queued then waits for the next call.
+    @discardableResult
+    private func startIfNeeded(_ state: inout State) -> Int32 {
+        guard !state.isStarted else { return 0 }
         var thread = pthread_t()
-        let context = unsafe Unmanaged.passRetained(self).toOpaque()
+        let retained = unsafe Unmanaged.passRetained(self)
+        let context = unsafe retained.toOpaque()
         let result = unsafe pthread_create(
             &thread, nil,
             { context in
@@ -214,7 +225,12 @@ public final class ThreadLoop: EventLoop {
                 unsafe Unmanaged<ThreadLoop>.fromOpaque(context).takeRetainedValue().run()
                 return nil
             }, context)
-        precondition(result == 0, "no thread for the loop \(name): error \(result)")
+        guard result == 0 else {
+            unsafe retained.release()
+            return result
+        }
+        state.isStarted = true
         if state.isStopping { pthread_detach(thread) } else { state.thread = thread }
+        return 0
     }
 }

@@ -56,11 +56,6 @@ struct TimerHeap: Sendable {
         return jobs.removeValue(forKey: first.number)
     }
 
-    mutating func removeAll() {
-        heap.removeAll()
-        jobs.removeAll()
-    }
-
     // MARK: - private
 
     private mutating func dropCancelled() {

@@ -17,6 +17,13 @@ final class DescriptorStream: Sendable {
         var isConnecting: Bool
         var backlog: [UInt8] = []
         var written = 0
+
+        /// Drops what has been written once it is worth the move: a backlog that never runs empty stays within its limit.
+        mutating func compact() {
+            guard written >= 65_536 else { return }
+            backlog.removeFirst(written)
+            written = 0
+        }
     }
 
     let descriptor: Int32
@@ -70,6 +77,7 @@ final class DescriptorStream: Sendable {
                 if state.backlog.count - state.written + bytes.byteCount > Self.maximumBacklog {
                     error = HostError(.adapterFailed, name, detail: "the far end has not read for more than 1 MiB")
                 } else {
+                    state.compact()
                     unsafe bytes.withUnsafeBytes { unsafe state.backlog.append(contentsOf: $0) }
                 }
                 return false

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CeruleanHost
+import CeruleanWire
 import Glibc
 import Synchronization
 
@@ -19,6 +20,12 @@ public final class HCIServer: Sendable {
     private let path: String?
     private let isClosed = Mutex(false)
     private let count = Mutex(0)
+    private let slots = ConnectionSlots()
+
+    /// Connections at one time; more are closed as they come.
+    public static let maximumConnections = 64
+    /// How long nobody is taken when the process has no descriptor left.
+    static let pause: Duration = .milliseconds(100)
 
     /// Listens on a TCP port, 0 for any. `host` is a numeric address or `localhost`.
     ///
@@ -86,7 +93,15 @@ public final class HCIServer: Sendable {
     private func accept(_ accepted: @Sendable (StreamTransport) -> Void) {
         for _ in 0..<16 {
             let connection = Glibc.accept(descriptor, nil, nil)
-            guard connection >= 0 else { return }
+            guard connection >= 0 else {
+                // Whoever waits makes the socket readable still: without a pause the loop would do nothing else.
+                if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { rest() }
+                return
+            }
+            guard let slot = slots.take() else {
+                Glibc.close(connection)
+                continue
+            }
             _ = fcntl(connection, F_SETFL, O_NONBLOCK)
             _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             if path == nil { SocketAddress.setNoDelay(connection) }
@@ -94,7 +109,16 @@ public final class HCIServer: Sendable {
                 count += 1
                 return count
             }
-            accepted(StreamTransport(name: "connection \(number)", origin: .descriptor(connection)))
+            accepted(StreamTransport(name: "connection \(number)", origin: .descriptor(connection), slot: slot))
+        }
+    }
+
+    private func rest() {
+        loop.change(descriptor, to: [])
+        _ = loop.schedule(at: loop.now + Self.pause) { [weak self] in
+            guard let self else { return }
+            // Closed, the number may belong to somebody else.
+            isClosed.withLock { isClosed in if !isClosed { self.loop.change(self.descriptor, to: .readable) } }
         }
     }
 
@@ -109,10 +133,37 @@ public final class HCIServer: Sendable {
         return HostError(code, "listening on \(name)", system: number, detail: SystemError.text(number) + hint)
     }
 
+    /// Only ever removes a socket: what else is there stays, and the path counts as in use.
     private static func removeStale(_ path: String, _ address: SocketAddress) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
         let probe = address.makeSocket()
         guard probe >= 0 else { return }
         if address.connect(probe) != 0, errno == ECONNREFUSED { unlink(path) }
         Glibc.close(probe)
+    }
+}
+
+/// Counts connections that are open.
+final class ConnectionSlots: Sendable {
+    /// One connection; gives its place back when it goes.
+    final class Slot: Sendable {
+        private let slots: ConnectionSlots
+
+        fileprivate init(_ slots: ConnectionSlots) { self.slots = slots }
+
+        deinit { slots.count.withLock { $0 -= 1 } }
+    }
+
+    private let count = Mutex(0)
+
+    /// Nil when all are taken.
+    func take() -> Slot? {
+        let isFree = count.withLock { count in
+            guard count < HCIServer.maximumConnections else { return false }
+            count += 1
+            return true
+        }
+        return isFree ? Slot(self) : nil
     }
 }

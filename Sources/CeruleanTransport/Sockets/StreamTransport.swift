@@ -23,16 +23,19 @@ public final class StreamTransport: HCITransport {
         var opening: UInt64 = 0
         /// A descriptor that was handed to us is used once.
         var isUsed = false
+        /// The place at the server that an accepted connection takes while it is open.
+        var slot: ConnectionSlots.Slot?
     }
 
     /// What a person would call it, as an adapter string.
     public let name: String
     private let origin: Origin
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(name: String, origin: Origin) {
+    init(name: String, origin: Origin, slot: ConnectionSlots.Slot? = nil) {
         self.name = name
         self.origin = origin
+        state = Mutex(State(slot: slot))
     }
 
     deinit {
@@ -94,6 +97,7 @@ public final class StreamTransport: HCITransport {
         let stream = state.withLock { state in
             state.opening &+= 1
             defer { state.stream = nil }
+            if state.isUsed { state.slot = nil }
             return state.stream
         }
         stream?.close()
@@ -185,7 +189,10 @@ public final class StreamTransport: HCITransport {
     ) -> @Sendable (HostError) -> Void {
         { [self] error in
             guard isCurrent(current) else { return }
-            state.withLock { $0.stream = nil }
+            state.withLock { state in
+                state.stream = nil
+                state.slot = nil
+            }
             closed(error)
         }
     }

@@ -42,6 +42,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, .infinity, 1e300, 0.5]) func aControllerGoesWithItsHost(speed: Double) async throws {
+        try await Simulation.run { simulation in
+            let world = VirtualWorld(on: simulation.loop, speed: speed)
+            let stays = world.makeHost(name: "stays")
+            var goes: StackHost? = world.makeHost(name: "goes")
+            #expect(world.stationCount == 2)
+            try await goes?.start()
+            try await goes?.stop()
+            try await simulation.advance(by: .milliseconds(1))
+            #expect(world.stationCount == 2)
+            goes = nil
+            try await simulation.advance(by: .milliseconds(1))
+            #expect(world.stationCount == 1)
+            #expect(world.station(of: stays) != nil)
+        }
+    }
+
     @Test func aSilentControllerEndsEveryCallOnceAndTheHostStartsAgain() async throws {
         try await Simulation.run { simulation in
             let world = VirtualWorld(on: simulation.loop)
