@@ -122,7 +122,7 @@ struct Completions: Sendable {
             (option.repeats ? "*" : "") + "--\(option.name)" + (option.placeholder == nil ? "" : "=") + "[\(help)]"
         if let placeholder = option.placeholder {
             text +=
-                ":\(placeholder.lowercased()):"
+                ":\(placeholder.lowercased().replacing(":", with: "\\:")):"
                 + (option.isFile ? "_files" : option.choices.isEmpty ? " " : zshList(option.choices))
         }
         return quoted(text)
