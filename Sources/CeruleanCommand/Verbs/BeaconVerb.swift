@@ -11,7 +11,7 @@ extension VerbSpecification {
         summary: "advertise a beacon, range beacons, or monitor regions",
         details: """
             advertise FORMAT   be a beacon until Ctrl-C or --seconds; FORMAT (default ibeacon) is one of
-                               \(BeaconFormat.names.joined(separator: " ")).
+            \(BeaconFormat.names.joined(separator: " ")).
             range REGION…      each second the beacons of each region, with their distance; ends as above.
             monitor REGION…    entering and leaving regions, at most \(BeaconMonitor.defaultLimit) of them; ends as above.
             REGION is [NAME=]UUID[/MAJOR[/MINOR]], or [NAME=]NAMESPACE[/INSTANCE] in hexadecimal for Eddystone-UID. One region
