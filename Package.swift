@@ -115,6 +115,8 @@ let package = Package(
                 "CeruleanCommand",
             ]),
         tests("CeruleanVectorTests", ["CeruleanWire", "CeruleanRecording", "CeruleanVectors"]),
-        tests("CeruleanPeerTests", ["CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters", "CeruleanBlueST"]),
+        tests(
+            "CeruleanPeerTests",
+            ["CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters", "CeruleanBlueST"]),
     ]
 )
