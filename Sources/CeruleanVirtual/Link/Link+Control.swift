@@ -57,7 +57,9 @@ extension Link {
             atInstant(6) { [unowned self] in changePHY(down, up, fromPeripheral: fromPeripheral) }
         case .encryptionRequest, .encryptionResponse, .encryptionReject, .encryptionStart, .encryptionStartResponse:
             received(encryption: control, at: end)
-        case .periodicSync(let information): controller.received(information, at: end)
+        case .periodicSync(let information):
+            end.other.openTransfers -= 1
+            controller.received(information, at: end)
         case .terminate:
             break  // The link ends when this is acknowledged.
         }

@@ -24,6 +24,9 @@ final class LinkEnd {
     var peerOnAir = DeviceAddress(.zero, .public)
     /// What to do with synchronizations that the peer hands over; nil: as for all links.
     var syncTransfer: SyncTransferPolicy?
+    /// Synchronizations that are on their way to the peer.
+    var openTransfers = 0
+    static let maximumTransfers = 4
     /// Units of 10 ms after which the host is told that no packet with a valid check came.
     var payloadTimeout: UInt16 = 3_000
     /// When the host was told so last.

@@ -92,6 +92,8 @@ extension VirtualController {
     ) throws(Refusal) {
         guard end.other.controller?.configuration.features.contains(.periodicSyncTransferRecipient) != false
         else { throw Refusal(.unsupportedRemoteFeature) }
+        guard end.openTransfers < LinkEnd.maximumTransfers else { throw Refusal(.controllerBusy) }
+        end.openTransfers += 1
         let set = train.set
         let address = set.controller.ownAddress(
             set.settings.ownAddressType, entry: set.controller.resolving.index(of: set.settings.peer),
