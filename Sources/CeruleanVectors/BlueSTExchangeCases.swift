@@ -3,7 +3,8 @@
 import CeruleanBlueST
 import CeruleanWire
 
-/// The kinds of bluest.json about finding boards and talking to them: advertisements, commands, registers, messages, upgrade.
+/// The kinds of bluest.json about finding boards and talking to them: advertisements, commands, registers, messages,
+/// upgrade.
 public struct BlueSTExchangeCases: VectorSuite {
     /// Creates the suite.
     public init() {}

@@ -141,7 +141,8 @@ enum BlueSTHex {
         return .text("0x" + String(repeating: "0", count: max(0, digits - text.count)) + text)
     }
 
-    /// An error as the vectors have it. How many octets there were belongs to truncation; other errors show it where it is
+    /// An error as the vectors have it. How many octets there were belongs to truncation; other errors show it where
+    /// it is
     /// expected.
     static func describe(_ error: FeatureError, as expected: FieldValue?) -> FieldValue {
         var members: [FieldValue.Member] = [.init("code", .text(error.code.rawValue))]

@@ -45,7 +45,7 @@ public struct AudioRecording: Sendable {
         samples += more
     }
 
-    /// Appends a sample of the feature ``Feature/adpcmAudio``. Packets that were lost before it are filled with silence.
+    /// Appends a sample of the feature ``Feature/adpcmAudio``. Its packets have no numbers: a lost one is not noticed.
     public mutating func append(_ sample: FeatureSample) {
         append(sample.values.list.map { Int16(clamping: Int($0)) })
     }
@@ -122,7 +122,8 @@ public final class OpusDecoder {
         return nil
     }
 
-    /// The samples of a packet, interleaved by channel; nil if it is damaged. No packet stands for a lost one, which is concealed.
+    /// The samples of a packet, interleaved by channel; nil if it is damaged. No packet stands for a lost one, which
+    /// is concealed.
     public func decode(_ packet: [UInt8]?) -> [Int16]? {
         // The longest packet holds 120 ms.
         let most = rate / 1000 * 120

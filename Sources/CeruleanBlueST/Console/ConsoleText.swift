@@ -35,7 +35,8 @@ public struct ConsoleLines: Sendable {
     /// What has come since the last end of a line.
     public var partial: String { ConsoleText.decode(pending) }
 
-    /// Takes octets; returns the lines that are now complete, without their ends. CR LF, LF CR, CR and LF all end a line, and so
+    /// Takes octets; returns the lines that are now complete, without their ends. CR LF, LF CR, CR and LF all end a
+    /// line, and so
     /// does NUL; empty lines are left out.
     public mutating func received(_ bytes: [UInt8]) -> [String] {
         var lines: [String] = []
@@ -88,7 +89,8 @@ public struct FirmwareVersion: Hashable, Sendable, CustomStringConvertible {
         self.patch = patch
     }
 
-    /// Reads `MCU_NAME_x.y.z`, in the first line that holds it. The name is what stands between the last two underscores in
+    /// Reads `MCU_NAME_x.y.z`, in the first line that holds it. The name is what stands between the last two
+    /// underscores in
     /// front of the numbers.
     ///
     /// - Throws: ``FeatureError`` with `unrecognisedVersion`.

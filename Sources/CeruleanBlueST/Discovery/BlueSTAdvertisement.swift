@@ -82,7 +82,8 @@ public struct BlueSTAdvertisement: Hashable, Sendable {
         return nil
     }
 
-    /// The number of the firmware in the catalogue. Version 2: the first option octet, or 256 and the second. bluest.md §1.4.
+    /// The number of the firmware in the catalogue. Version 2: the first option octet, or 256 and the second.
+    /// bluest.md §1.4.
     public var firmwareID: Int? {
         switch content {
         case .options(let octets) where octets.count >= 2:
@@ -154,7 +155,8 @@ extension BlueSTAdvertisement {
         }
     }
 
-    /// Reads decoded fields: for engines that split the company number off the manufacturer data, even when the board sent none.
+    /// Reads decoded fields: for engines that split the company number off the manufacturer data, even when the board
+    /// sent none.
     ///
     /// - Throws: ``Rejection`` if it is not from a BlueST board.
     public init(_ fields: AdvertisementFields) throws(Rejection) {
@@ -233,7 +235,8 @@ extension BlueSTAdvertisement {
 extension BlueSTAdvertisement {
     /// The manufacturer data, for a simulated board.
     ///
-    /// - Parameter withCompany: the 14-octet form, which current firmware sends. It needs an address; zeros stand in for none.
+    /// - Parameter withCompany: the 14-octet form, which current firmware sends. It needs an address; zeros stand in
+    ///   for none.
     public func manufacturerData(withCompany: Bool) -> [UInt8] {
         var data: [UInt8] = withCompany ? [0x30, 0x00] : []
         switch content {

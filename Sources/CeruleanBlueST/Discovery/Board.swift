@@ -40,7 +40,8 @@ public struct Board: Hashable, Sendable {
         self.family = family
     }
 
-    /// The board of a number; version 1 and version 2 of the protocol give some numbers different meanings. Unknown numbers are
+    /// The board of a number; version 1 and version 2 of the protocol give some numbers different meanings. Unknown
+    /// numbers are
     /// `GENERIC`.
     public init(id: UInt8, protocolVersion: UInt8) {
         let column = protocolVersion == 1 ? Self.version1 : Self.version2
@@ -60,7 +61,8 @@ public struct Board: Hashable, Sendable {
         return version1.first { $0.token == wanted }.map { ($0, 1) }
     }
 
-    /// Whether a version 1 advertisement with this octet means a board, not a number with flags. bluest.md §1.3, rule 1.
+    /// Whether a version 1 advertisement with this octet means a board, not a number with flags. bluest.md §1.3, rule
+    /// 1.
     static func isKnownInVersion1(_ octet: UInt8) -> Bool {
         version1.contains { $0.id == octet } || common.contains { $0.id == octet }
     }

@@ -2,7 +2,8 @@
 
 public import CeruleanWire
 
-/// Tells firmware of version 2 boards by number: a file that the user supplies, in the format in which ST publishes it. bluest.md §1.4.
+/// Tells firmware of version 2 boards by number: a file that the user supplies, in the format in which ST publishes
+/// it. bluest.md §1.4.
 ///
 /// ```swift
 /// let catalog = try FirmwareCatalog(json: text)

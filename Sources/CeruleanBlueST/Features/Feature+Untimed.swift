@@ -228,7 +228,8 @@ public struct MedicalSignal: Hashable, Sendable {
     }
 }
 
-/// Puts a spectrum together. A number may straddle two notifications; a new head begins when the block before is complete.
+/// Puts a spectrum together. A number may straddle two notifications; a new head begins when the block before is
+/// complete.
 struct FFTFeatureDecoder: FeatureDecoding {
     /// Numbers in one spectrum at most: beyond this a head is no head.
     static let limit = 1 << 18

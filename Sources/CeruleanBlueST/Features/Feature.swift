@@ -4,7 +4,8 @@ public import CeruleanWire
 
 /// Describes a feature: what it is called, which fields it has and how they are read.
 ///
-/// A feature whose fields stand one behind the other needs nothing but their list. One of your own has every ability of the
+/// A feature whose fields stand one behind the other needs nothing but their list. One of your own has every ability
+/// of the
 /// built-in ones:
 /// ```swift
 /// let weight = Feature("weight", name: "Weight", fields: [.init("weight", .uint16, unit: "kg", divisor: 100)])
@@ -23,7 +24,8 @@ public final class Feature: Sendable {
         case host
     }
 
-    /// Turns values into the object that `decode`, `notify --json` and the vectors show, for features whose fields do not say
+    /// Turns values into the object that `decode`, `notify --json` and the vectors show, for features whose fields do
+    /// not say
     /// it all.
     public typealias Describe = @Sendable (_ values: FeatureValues, _ fields: [FeatureField]) -> [FieldValue.Member]
 
@@ -35,7 +37,8 @@ public final class Feature: Sendable {
     public let fields: [FeatureField]
     /// How time is told.
     public let timing: Timing
-    /// If greater than 0, ``FeatureValues/list`` is a table with so many columns, and each row is one sample of the first fields.
+    /// If greater than 0, ``FeatureValues/list`` is a table with so many columns, and each row is one sample of the
+    /// first fields.
     public let columns: Int
     /// Time that the rows of one notification cover together; nil if they are one moment.
     public let rowsCover: Duration?
@@ -58,7 +61,8 @@ public final class Feature: Sendable {
     /// Describes a feature.
     ///
     /// - Parameters:
-    ///   - decoder: makes the reader of the octets, one for each characteristic; nil if they are the fields, one behind the other.
+    ///     - decoder: makes the reader of the octets, one for each characteristic; nil if they are the fields, one
+    ///     behind the other.
     ///   - describe: shows values; nil if each field is shown by itself.
     public init(
         _ id: String, name: String, fields: [FeatureField], timing: Timing = .device, columns: Int = 0,

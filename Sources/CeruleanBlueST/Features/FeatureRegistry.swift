@@ -2,7 +2,8 @@
 
 public import CeruleanWire
 
-/// Which feature a characteristic carries: the built-in tables, and what a program adds to them. A value; nodes take a copy when
+/// Which feature a characteristic carries: the built-in tables, and what a program adds to them. A value; nodes take a
+/// copy when
 /// they connect. bluest.md §3, §4.
 ///
 /// ```swift
@@ -49,7 +50,8 @@ public struct FeatureRegistry: Sendable {
     /// The built-in features.
     public init() {}
 
-    /// Adds a feature of one bit for boards of a device id, known or new; it comes before the built-in meaning of the bit.
+    /// Adds a feature of one bit for boards of a device id, known or new; it comes before the built-in meaning of the
+    /// bit.
     ///
     /// - Throws: ``RegistrationError`` unless `mask` has exactly one bit.
     public mutating func register(_ feature: Feature, mask: UInt32, device: UInt8) throws(RegistrationError) {

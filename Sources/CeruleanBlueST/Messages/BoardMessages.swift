@@ -96,7 +96,8 @@ public enum BoardMessage {
     }
 }
 
-/// What the values of a raw stream mean, by the board's PnPL state: the component's `st_ble_stream`. bluest.md §8, number 23.
+/// What the values of a raw stream mean, by the board's PnPL state: the component's `st_ble_stream`. bluest.md §8,
+/// number 23.
 public struct RawStreamLayout: Hashable, Sendable {
     /// A value of the stream.
     public struct Entry: Hashable, Sendable {

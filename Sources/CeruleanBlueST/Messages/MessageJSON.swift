@@ -3,7 +3,7 @@
 public import CeruleanWire
 import Foundation
 
-/// JSON of boards' messages as ``/CeruleanWire/FieldValue``: whole numbers stay whole.
+/// JSON of boards' messages as `FieldValue`: whole numbers stay whole.
 public enum MessageJSON {
     /// Deeper messages are refused: no board nests so far.
     static let depthLimit = 64

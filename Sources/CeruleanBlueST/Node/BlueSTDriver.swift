@@ -7,7 +7,8 @@ public import CeruleanWire
 
 /// Finds BlueST boards and makes sources of them.
 ///
-/// Channels are identifiers of features: `acceleration`, `gyroscope`, `sensorFusion` …; without any, the inertial sensors, else the
+/// Channels are identifiers of features: `acceleration`, `gyroscope`, `sensorFusion` …; without any, the inertial
+/// sensors, else the
 /// first feature that the board sends. Settings: `tick` is the length of a tick of the board's clock in milliseconds.
 public struct BlueSTDriver: DeviceDriver {
     /// `bluest`.
@@ -30,7 +31,8 @@ public struct BlueSTDriver: DeviceDriver {
         self.catalog = catalog
     }
 
-    /// By the manufacturer data. The forms without a company number can be another maker's by chance: with a board that is not
+    /// By the manufacturer data. The forms without a company number can be another maker's by chance: with a board
+    /// that is not
     /// known they are taken for less certain.
     public func recognize(_ fields: AdvertisementFields, address: DeviceAddress?) -> Recognition? {
         guard let found = try? BlueSTAdvertisement(fields) else { return nil }
@@ -39,7 +41,8 @@ public struct BlueSTDriver: DeviceDriver {
         return Recognition(kind: kind, confidence: isSure ? .certain : .service, details: details(of: found))
     }
 
-    /// What an advertisement says, in the names of the vectors, with the names of firmware and features where they are known.
+    /// What an advertisement says, in the names of the vectors, with the names of firmware and features where they are
+    /// known.
     public func details(of found: BlueSTAdvertisement) -> [FieldValue.Member] {
         var members = found.members
         members.append(.init("boardName", .text(found.board.name)))
@@ -160,9 +163,12 @@ public struct BlueSTDriver: DeviceDriver {
         return [first.feature]
     }
 
-    /// A simulated board. Settings: `board` is a name of the board table (SENSOR_TILE_BOX_PRO unless said otherwise), `protocol`
-    /// 1 or 2, `features` a list with commas, `tick` in milliseconds, `drop` leaves out one notification of so many, `flash` is the
-    /// room for an image in octets, `timestamp` the clock's first count, `advertise` the mask that is announced (`0x…`).
+    /// A simulated board. Settings: `board` is a name of the board table (SENSOR_TILE_BOX_PRO unless said otherwise),
+    /// `protocol`
+    /// 1 or 2, `features` a list with commas, `tick` in milliseconds, `drop` leaves out one notification of so many,
+    /// `flash` is the
+    /// room for an image in octets, `timestamp` the clock's first count, `advertise` the mask that is announced
+    /// (`0x…`).
     ///
     /// - Throws: `SensingError`.
     public func makeSimulated(_ options: SimulationOptions) throws -> any SimulatedDevice {

@@ -296,7 +296,8 @@ public struct NodeDiscovery: AsyncSequence, Sendable {
         var scan: Scan.Iterator
         let token: DiscoveryToken
 
-        /// The next event; nil after the timeout, after ``BlueSTManager/stopDiscovery()``, and when the task is cancelled. While
+        /// The next event; nil after the timeout, after ``BlueSTManager/stopDiscovery()``, and when the task is
+        /// cancelled. While
         /// the adapter is off, the scan is tried again every half second.
         ///
         /// - Throws: `BluetoothError`.

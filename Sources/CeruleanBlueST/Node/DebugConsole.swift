@@ -36,7 +36,8 @@ public struct DebugConsole: Sendable {
     let terminal: PortKey
     let standardError: PortKey?
 
-    /// What the console says from now on, and the end of the stream switches notifications off again. Of a slow reader the newest
+    /// What the console says from now on, and the end of the stream switches notifications off again. Of a slow reader
+    /// the newest
     /// 1024 notifications are kept.
     ///
     /// - Throws: `BluetoothError`.
@@ -75,7 +76,8 @@ public struct DebugConsole: Sendable {
         try await write(ConsoleText.encode(text), timeout: timeout)
     }
 
-    /// Writes octets without waiting for acknowledgements, as fast as the link takes them, in chunks as long as the link carries.
+    /// Writes octets without waiting for acknowledgements, as fast as the link takes them, in chunks as long as the
+    /// link carries.
     ///
     /// - Throws: `BluetoothError`.
     public func writeFast(_ bytes: [UInt8], timeout: Duration = .seconds(10)) async throws(BluetoothError) {
@@ -94,7 +96,8 @@ public struct DebugConsole: Sendable {
         try await exchange(command, silence: silence, timeout: timeout).map(\.text)
     }
 
-    /// Sends a command with an end of line, and collects what comes until the console falls silent, with where it came from.
+    /// Sends a command with an end of line, and collects what comes until the console falls silent, with where it came
+    /// from.
     ///
     /// - Parameters:
     ///   - silence: How long nothing must come behind the first answer.

@@ -7,7 +7,8 @@ import Synchronization
 extension Node {
     // MARK: Commands
 
-    /// Sends a command to a feature: through the configuration service, else to the feature's own characteristic. bluest.md §9.
+    /// Sends a command to a feature: through the configuration service, else to the feature's own characteristic.
+    /// bluest.md §9.
     ///
     /// - Throws: `BluetoothError` with `unsupported` when the board takes no commands.
     public func send(
@@ -141,7 +142,8 @@ extension Node {
 
     /// Reads a register. bluest.md §11.
     ///
-    /// - Throws: ``RegisterError`` if the register does not allow it or the board refuses; `BluetoothError` of the link.
+    /// - Throws: ``RegisterError`` if the register does not allow it or the board refuses; `BluetoothError` of the
+    ///   link.
     public func read(
         _ register: Register, _ target: Register.Target = .session, timeout: Duration = .seconds(2)
     ) async throws -> [UInt8] {
@@ -150,7 +152,8 @@ extension Node {
 
     /// Writes a register.
     ///
-    /// - Throws: ``RegisterError`` if the register does not allow it or the board refuses; `BluetoothError` of the link.
+    /// - Throws: ``RegisterError`` if the register does not allow it or the board refuses; `BluetoothError` of the
+    ///   link.
     public func write(
         _ value: [UInt8], to register: Register, _ target: Register.Target = .session, timeout: Duration = .seconds(2)
     ) async throws {
@@ -184,7 +187,8 @@ extension Node {
 
     // MARK: Messages
 
-    /// Sends a JSON message to a feature that speaks them (extended configuration, PnPL, data log, NFC …) and waits for the
+    /// Sends a JSON message to a feature that speaks them (extended configuration, PnPL, data log, NFC …) and waits
+    /// for the
     /// answer. bluest.md §10.
     ///
     /// - Throws: `BluetoothError` with `timedOut`, or `badData` when the answer is no JSON.

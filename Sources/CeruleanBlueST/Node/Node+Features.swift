@@ -41,7 +41,8 @@ public struct FeatureSamples: AsyncSequence, Sendable {
 }
 
 extension Node {
-    /// The features found on it; empty when it was never connected. Two features of one kind (two temperatures) come once.
+    /// The features found on it; empty when it was never connected. Two features of one kind (two temperatures) come
+    /// once.
     public var features: [NodeFeature] {
         core.state.withLock { state in
             var found: [NodeFeature] = []
@@ -102,9 +103,11 @@ extension Node {
     /// - Parameters:
     ///   - capacity: How many samples wait for a slow reader; beyond it the newest are dropped and counted in
     ///     ``FeatureSamples/droppedCount``.
-    ///   - endsWithLink: Whether the samples end with an error when the link is lost. Otherwise they go on after the next
+    ///     - endsWithLink: Whether the samples end with an error when the link is lost. Otherwise they go on after the
+    ///     next
     ///     ``connect(timeout:)``.
-    /// - Throws: `BluetoothError` with `notFound` for features that the node has not, `unsupported` for one that it does not send.
+    /// - Throws: `BluetoothError` with `notFound` for features that the node has not, `unsupported` for one that it
+    ///   does not send.
     public func samples(
         of features: [Feature], capacity: Int = 4096, endsWithLink: Bool = true, timeout: Duration = .seconds(10)
     ) async throws(BluetoothError) -> FeatureSamples {
@@ -179,7 +182,8 @@ extension Node {
         return samples
     }
 
-    /// Writes octets to a feature's own characteristic; without response where the characteristic allows it. ``FeatureWrite`` has
+    /// Writes octets to a feature's own characteristic; without response where the characteristic allows it.
+    /// ``FeatureWrite`` has
     /// what ST's firmware takes.
     ///
     /// - Throws: `BluetoothError`.
@@ -191,7 +195,8 @@ extension Node {
         try await core.port.write(bytes, to: found.key, withResponse: false, timeout: timeout)
     }
 
-    /// What was counted on the characteristic of a feature since the link came up: received, lost, late and faulty notifications.
+    /// What was counted on the characteristic of a feature since the link came up: received, lost, late and faulty
+    /// notifications.
     public func statistics(of feature: Feature) -> NodeDecoder.Statistics {
         guard let key = features.first(where: { $0.feature === feature })?.key else { return .init() }
         return core.state.withLock { state in

@@ -60,7 +60,8 @@ extension Node {
         case blueNRG
         /// STM32WB's loader.
         case loader
-        /// The application must restart into its loader first: see ``Node/restartIntoLoader(for:timeout:)``.
+        /// The application must restart into its loader first: see
+        /// ``Node/restartIntoLoader(for:destination:timeout:)``.
         case restartIntoLoader
     }
 
@@ -76,10 +77,12 @@ extension Node {
 
     /// Brings an image into the board. Connected, or connected to first; afterwards boards restart, and the link ends.
     ///
-    /// The image is checked before the first octet is sent. A lost link is made again: boards that number the packets go on where
+    /// The image is checked before the first octet is sent. A lost link is made again: boards that number the packets
+    /// go on where
     /// they were, others begin anew.
     ///
-    /// - Throws: ``UpgradeError``, which says what state the board is left in; `BluetoothError` when it cannot be reached.
+    /// - Throws: ``UpgradeError``, which says what state the board is left in; `BluetoothError` when it cannot be
+    ///   reached.
     public func upgrade(
         _ image: FirmwareImage, options: UpgradeOptions = UpgradeOptions(),
         events: @Sendable (UpgradeEvent) -> Void = { _ in }
@@ -125,7 +128,8 @@ extension Node {
         }
     }
 
-    /// Makes an STM32WB application restart into its loader: the link ends, and the loader advertises with the next address.
+    /// Makes an STM32WB application restart into its loader: the link ends, and the loader advertises with the next
+    /// address.
     ///
     /// - Throws: `BluetoothError`.
     public func restartIntoLoader(

@@ -41,7 +41,8 @@ public struct Node: Sendable {
         core.handle(.advertised)
     }
 
-    /// The node of a device. Without an advertisement that tells what board it is, what it has is read as of a Nucleo board.
+    /// The node of a device. Without an advertisement that tells what board it is, what it has is read as of a Nucleo
+    /// board.
     public init(
         _ peripheral: Peripheral, advertisement: BlueSTAdvertisement? = nil,
         features: FeatureRegistry = FeatureRegistry(), options: NodeDecoder.Options? = nil
@@ -95,9 +96,11 @@ public struct Node: Sendable {
     /// Each change of the state from now on; the newest 64 wait for a slow listener.
     public func stateChanges() -> AsyncStream<NodeStateChange> { core.states.listen(capacity: 64) }
 
-    /// Connects, finds the features, and switches on again what was on before the link was lost. Ends at once when connected.
+    /// Connects, finds the features, and switches on again what was on before the link was lost. Ends at once when
+    /// connected.
     ///
-    /// - Throws: `BluetoothError`; the node is then dead if the link did not come up, unreachable if it could not be read.
+    /// - Throws: `BluetoothError`; the node is then dead if the link did not come up, unreachable if it could not be
+    ///   read.
     public func connect(timeout: Duration = .seconds(10)) async throws(BluetoothError) {
         try await core.connect(timeout: timeout)
     }

@@ -279,7 +279,8 @@ final class DropCount: Sendable {
 }
 
 extension NodeDecoder.Options {
-    /// What a board with such an advertisement needs: firmware of version 1 counts 8 ms, of version 2 10 ms. bluest.md §5.2.
+    /// What a board with such an advertisement needs: firmware of version 1 counts 8 ms, of version 2 10 ms. bluest.md
+    /// §5.2.
     public static func recommended(for advertisement: BlueSTAdvertisement) -> Self {
         Self(tick: advertisement.protocolVersion >= 2 ? .milliseconds(10) : .milliseconds(8))
     }

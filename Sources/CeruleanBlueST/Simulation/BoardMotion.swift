@@ -8,7 +8,8 @@ import Musl
 import Darwin
 #endif
 
-/// How a simulated board moves: it turns about the vertical and sways, all smooth and known at every moment, so that acceleration,
+/// How a simulated board moves: it turns about the vertical and sways, all smooth and known at every moment, so that
+/// acceleration,
 /// angular velocity, magnetic field and orientation agree.
 ///
 /// The world's z points up and its x to magnetic north; quaternions turn the board's axes into the world's.

@@ -4,7 +4,8 @@ import CeruleanHost
 import CeruleanWire
 import Synchronization
 
-/// Moves a simulated board with the time of a loop, and carries what it says to whoever takes it. Everything happens on the loop;
+/// Moves a simulated board with the time of a loop, and carries what it says to whoever takes it. Everything happens
+/// on the loop;
 /// the lock makes that safe to state.
 final class BoardPump: Sendable {
     private struct State {

@@ -180,7 +180,8 @@ public struct BoardSignals: Sendable {
 
     // MARK: - Encoding
 
-    /// Values as the octets of a feature whose fields stand one behind the other. Out of range values are held at the limits.
+    /// Values as the octets of a feature whose fields stand one behind the other. Out of range values are held at the
+    /// limits.
     static func encode(_ values: [Double], as feature: Feature) -> [UInt8] {
         var bytes: [UInt8] = []
         for (field, value) in zip(feature.fields, values) {

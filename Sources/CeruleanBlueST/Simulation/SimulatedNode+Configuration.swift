@@ -39,7 +39,8 @@ extension SimulatedNode {
         public var options: [UInt8] = [0xFE, 0, 0, 0]
         /// The characteristics with features.
         public var groups: [Group]
-        /// Bits that are advertised; nil for all that are there. Fewer makes features that are sent but were not announced.
+        /// Bits that are advertised; nil for all that are there. Fewer makes features that are sent but were not
+        /// announced.
         public var advertisedMask: UInt32?
         /// The length of a tick of its clock.
         public var tick: Duration

@@ -2,7 +2,8 @@
 
 public import CeruleanWire
 
-/// The firmware of a BlueST board as a pure machine: features that move plausibly, commands, registers, console, upgrade and
+/// The firmware of a BlueST board as a pure machine: features that move plausibly, commands, registers, console,
+/// upgrade and
 /// messages.
 ///
 /// The owner carries what the machine hands out to a radio, see ``SimulatedBlueSTBoard``.

@@ -24,7 +24,8 @@ struct SimulatedRegisters: Sendable {
         values[.persistent]?[0x00] = numbers
     }
 
-    /// Does what a message asks; the answer repeats its head. Errors: 1 no such register, 2 not allowed, 3 wrong length.
+    /// Does what a message asks; the answer repeats its head. Errors: 1 no such register, 2 not allowed, 3 wrong
+    /// length.
     mutating func perform(_ message: RegisterMessage) -> RegisterMessage {
         var reply = message
         reply.payload = []

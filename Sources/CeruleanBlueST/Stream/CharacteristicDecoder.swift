@@ -2,7 +2,8 @@
 
 public import CeruleanWire
 
-/// Reads the notifications of one characteristic: the time in front, then each feature in the order of the mask. bluest.md §5.
+/// Reads the notifications of one characteristic: the time in front, then each feature in the order of the mask.
+/// bluest.md §5.
 ///
 /// It never reads past the end. A short notification yields the features in front of the fault and one error.
 /// ```swift
@@ -44,7 +45,8 @@ public struct CharacteristicDecoder: Sendable {
     public init(_ uuid: BluetoothUUID, slots: [FeatureRegistry.Slot]) {
         self.uuid = uuid
         self.slots = slots
-        // A feature without time decides: what carries one stands alone in its characteristic, and begins at the first octet.
+        // A feature without time decides: what carries one stands alone in its characteristic, and begins at the first
+        // octet.
         let timings = slots.map(\.feature.timing)
         timing = timings.contains(.host) ? .host : timings.contains(.remote) ? .remote : .device
         decoders = slots.map { $0.feature.makeDecoder?() }

@@ -60,7 +60,8 @@ public struct FeatureSample: Sendable, CustomStringConvertible {
         feature.fields.enumerated().flatMap { Feature.members(of: $1, at: $0, in: values) }
     }
 
-    /// The values as an object, in the names of the shared vectors. Remote features have their board and its time in front.
+    /// The values as an object, in the names of the shared vectors. Remote features have their board and its time in
+    /// front.
     public var members: [FieldValue.Member] {
         if isRow { return rowMembers }
         var members: [FieldValue.Member] = []

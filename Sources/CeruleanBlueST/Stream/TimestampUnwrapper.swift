@@ -2,9 +2,11 @@
 
 public import CeruleanWire
 
-/// Makes an endless count of ticks out of 16-bit timestamps. One for each node, shared by its characteristics. bluest.md §5.2.
+/// Makes an endless count of ticks out of 16-bit timestamps. One for each node, shared by its characteristics.
+/// bluest.md §5.2.
 ///
-/// A packet that comes a little late, also one from before a wrap, gets the count that it should have; it does not disturb
+/// A packet that comes a little late, also one from before a wrap, gets the count that it should have; it does not
+/// disturb
 /// those that follow.
 public struct TimestampUnwrapper: Sendable {
     /// The length of a tick. Older firmware counts 8 ms, newer 10 ms; the protocol does not say.
@@ -25,7 +27,8 @@ public struct TimestampUnwrapper: Sendable {
 
     /// The count of a timestamp.
     ///
-    /// - Parameter time: when the packet arrived, by the host's clock; tells how often the timestamp wrapped in a long silence.
+    /// - Parameter time: when the packet arrived, by the host's clock; tells how often the timestamp wrapped in a long
+    ///   silence.
     public mutating func unwrap(_ raw: UInt16, at time: MonotonicTime? = nil) -> Int64 {
         let new = Int(raw)
         guard let last else {

@@ -4,7 +4,8 @@ public import CeruleanWire
 
 /// Sends an image to a BlueNRG loader. bluest.md §13.2.
 ///
-/// Packets hold a checksum, a multiple of 16 octets, and a number; one of some is acknowledged with the number expected next, where
+/// Packets hold a checksum, a multiple of 16 octets, and a number; one of some is acknowledged with the number
+/// expected next, where
 /// the upgrade goes on after an error.
 public struct BlueNRGUpgrade: UpgradeProcedure {
     private enum State: Hashable, Sendable {
@@ -20,7 +21,8 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
     private var acknowledged = 0
     private var settingsTries = 0
     private var failures: [UInt8: Int] = [:]
-    /// The number from which is sent again after an error, and when that may be done once more. Until then further errors about
+    /// The number from which is sent again after an error, and when that may be done once more. Until then further
+    /// errors about
     /// the same number speak of packets that were on their way already.
     private var recovery: (sequence: Int, until: MonotonicTime)?
     private var silentUntil = MonotonicTime.distantFuture

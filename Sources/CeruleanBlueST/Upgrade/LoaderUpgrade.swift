@@ -4,7 +4,8 @@ public import CeruleanWire
 
 /// Sends an image to the loader of an STM32WB or WBA. bluest.md §13.3.
 ///
-/// The application is asked to restart into the loader first (``rebootRequest(for:destination:)``); the loader is another device, with
+/// The application is asked to restart into the loader first (``rebootRequest(for:layout:destination:)``); the loader
+/// is another device, with
 /// the next address.
 public struct LoaderUpgrade: UpgradeProcedure {
     /// What is upgraded.
@@ -85,7 +86,8 @@ public struct LoaderUpgrade: UpgradeProcedure {
         packetSize = writeSize < 24 ? 20 : writeSize / 8 * 8
     }
 
-    /// What is written to ``BlueSTUUID/rebootRequest`` of the application: it restarts into the loader and frees the sectors.
+    /// What is written to ``BlueSTUUID/rebootRequest`` of the application: it restarts into the loader and frees the
+    /// sectors.
     public static func rebootRequest(
         for image: FirmwareImage, layout: Layout, destination: Destination = .application
     ) -> [UInt8] {
