@@ -69,6 +69,15 @@ public protocol Host: Actor {
         _ request: ConnectionParameterRequest, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<ConnectionParameters>
     ) -> OperationID
+    /// Asks for other radio modes. Ends with those in force afterwards, which the peer may have decided.
+    func setPHY(
+        _ request: PHYRequest, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<LinkPHY>
+    ) -> OperationID
+    /// Asks for packets of up to `octets` octets, 27 to 251, on the link layer. Ends when the controller has taken the wish;
+    /// what comes of it is told with `linkUpdated`.
+    func setDataLength(
+        _ octets: Int, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Void>
+    ) -> OperationID
     /// Measures the signal strength of the peer in dBm.
     func readRSSI(_ link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Int>) -> OperationID
 
@@ -155,8 +164,22 @@ public protocol Host: Actor {
     /// Starts to advertise; several advertisements run side by side as far as the controller can.
     func startAdvertising(
         _ parameters: AdvertisingParameters, completion: @escaping HostCompletion<AdvertisementID>)
+    /// Changes what a running advertisement sends.
+    func updateAdvertising(
+        _ advertisement: AdvertisementID, with update: AdvertisingUpdate, completion: @escaping HostCompletion<Void>)
     /// Stops an advertisement. Does nothing when it has ended.
     func stopAdvertising(_ advertisement: AdvertisementID)
+
+    // MARK: Periodic advertising
+
+    /// Follows the periodic data of an advertiser's set; listens for it until it is found. One is looked for at a time, others
+    /// wait. Reports may come before the completion.
+    func synchronize(
+        to peer: PeerID, setID: UInt8, options: PeriodicSyncOptions, timeout: Duration,
+        completion: @escaping HostCompletion<PeriodicSync>
+    ) -> OperationID
+    /// Stops following. Does nothing when it has ended.
+    func endSync(_ sync: SyncID)
 }
 
 /// A peer that a host remembers.
@@ -174,6 +197,45 @@ public struct KnownPeer: Hashable, Sendable {
         self.address = address
         self.name = name
     }
+}
+
+/// Engines without ``HostCapabilities/controlsPHY``, ``HostCapabilities/controlsDataLength``, changing advertisements or
+/// ``HostCapabilities/periodicAdvertising``.
+extension Host {
+    /// Ends with `unsupported`.
+    public func setPHY(
+        _ request: PHYRequest, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<LinkPHY>
+    ) -> OperationID {
+        completion(.failure(HostError(.unsupported, "change of the radio mode")))
+        return OperationID(rawValue: 0)
+    }
+
+    /// Ends with `unsupported`.
+    public func setDataLength(
+        _ octets: Int, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Void>
+    ) -> OperationID {
+        completion(.failure(HostError(.unsupported, "change of the packet length")))
+        return OperationID(rawValue: 0)
+    }
+
+    /// Ends with `unsupported`.
+    public func updateAdvertising(
+        _ advertisement: AdvertisementID, with update: AdvertisingUpdate, completion: @escaping HostCompletion<Void>
+    ) {
+        completion(.failure(HostError(.unsupported, "change of an advertisement")))
+    }
+
+    /// Ends with `unsupported`.
+    public func synchronize(
+        to peer: PeerID, setID: UInt8, options: PeriodicSyncOptions, timeout: Duration,
+        completion: @escaping HostCompletion<PeriodicSync>
+    ) -> OperationID {
+        completion(.failure(HostError(.unsupported, "synchronization")))
+        return OperationID(rawValue: 0)
+    }
+
+    /// Does nothing.
+    public func endSync(_ sync: SyncID) {}
 }
 
 /// Engines without ``HostCapabilities/controlsPairing``.

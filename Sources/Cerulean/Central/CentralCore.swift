@@ -84,7 +84,7 @@ actor CentralCore: HostEventSink {
         case .servicesChanged(let link, _):
             for record in linkTable[link]?.records ?? [] { record.forgetServices() }
         case .linkOpened, .readyToWrite, .requests, .valueWritten, .subscriptionChanged, .readyToUpdate,
-            .advertisingEnded, .pairing:
+            .advertisingEnded, .pairing, .periodicReport, .syncEnded:
             // The business of servers, and of whoever made the link.
             break
         }

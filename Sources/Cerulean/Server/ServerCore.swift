@@ -99,7 +99,7 @@ actor ServerCore: HostEventSink {
             states.send(state)
             if state == .poweredOn { restartAdvertising() } else { forgetAdvertising() }
         case .linkOpened, .linkUpdated, .advertisement, .scanEnded, .identityResolved, .value, .servicesChanged,
-            .readyToWrite, .pairing:
+            .readyToWrite, .pairing, .periodicReport, .syncEnded:
             break
         }
     }

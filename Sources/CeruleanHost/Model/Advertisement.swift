@@ -6,7 +6,7 @@ public import CeruleanWire
 public struct Advertisement: Hashable, Sendable {
     /// Who sent it.
     public var peer: PeerID
-    /// The address it was sent from, where the engine knows it.
+    /// The address it was sent from, where the engine knows it and the advertisement is not anonymous.
     public var address: DeviceAddress?
     /// Received signal strength in dBm, -127 to 20; nil when the controller could not measure it.
     public var rssi: Int?
@@ -20,11 +20,42 @@ public struct Advertisement: Hashable, Sendable {
     public var scanResponse: [UInt8]?
     /// The decoded fields, for engines that have no octets. Nil when `raw` is set: decode on demand with ``fields``.
     public var reported: AdvertisementFields?
+    /// What came with it in extended packets; nil for legacy ones.
+    public var extended: Extended?
+
+    /// What extended packets tell beyond legacy ones.
+    public struct Extended: Hashable, Sendable {
+        /// Mode of the advertising channel.
+        public var primaryPHY: PHY
+        /// Mode of the data; nil when all came on the advertising channel.
+        public var secondaryPHY: PHY?
+        /// Number of the advertiser's set, 0 to 15, where it sends one.
+        public var setID: UInt8?
+        /// Transmit power in dBm, where the advertiser tells it.
+        public var txPower: Int?
+        /// Time between the periodic data of the set; nil without such.
+        public var periodicInterval: Duration?
+        /// The end of the data was lost.
+        public var isTruncated: Bool
+
+        /// Collects the parts.
+        public init(
+            primaryPHY: PHY, secondaryPHY: PHY? = nil, setID: UInt8? = nil, txPower: Int? = nil,
+            periodicInterval: Duration? = nil, isTruncated: Bool = false
+        ) {
+            self.primaryPHY = primaryPHY
+            self.secondaryPHY = secondaryPHY
+            self.setID = setID
+            self.txPower = txPower
+            self.periodicInterval = periodicInterval
+            self.isTruncated = isTruncated
+        }
+    }
 
     /// An advertisement with its octets.
     public init(
         peer: PeerID, address: DeviceAddress?, rssi: Int?, isConnectable: Bool, time: MonotonicTime, raw: [UInt8]?,
-        scanResponse: [UInt8]? = nil, reported: AdvertisementFields? = nil
+        scanResponse: [UInt8]? = nil, reported: AdvertisementFields? = nil, extended: Extended? = nil
     ) {
         self.peer = peer
         self.address = address
@@ -34,6 +65,7 @@ public struct Advertisement: Hashable, Sendable {
         self.raw = raw
         self.scanResponse = scanResponse
         self.reported = reported
+        self.extended = extended
     }
 }
 
@@ -49,46 +81,20 @@ public struct ScanParameters: Hashable, Sendable {
     public var interval: Duration
     /// How long to listen each time, at most `interval`.
     public var window: Duration
+    /// Where to listen: LE 1M, LE Coded or both. LE Coded needs ``HostCapabilities/extendedAdvertising`` and a controller that
+    /// has it.
+    public var phys: PHYSet
 
     /// By default: active, all the time, one report for each device and change.
     public init(
         services: [BluetoothUUID] = [], reportsDuplicates: Bool = false, isActive: Bool = true,
-        interval: Duration = .milliseconds(60), window: Duration = .milliseconds(60)
+        interval: Duration = .milliseconds(60), window: Duration = .milliseconds(60), phys: PHYSet = .le1M
     ) {
         self.services = services
         self.reportsDuplicates = reportsDuplicates
         self.isActive = isActive
         self.interval = interval
         self.window = window
-    }
-}
-
-/// What to advertise and how.
-public struct AdvertisingParameters: Hashable, Sendable {
-    /// What the packets hold.
-    public enum Content: Hashable, Sendable {
-        /// Octets as they go over the air (capability ``HostCapabilities/rawAdvertising``), at most 31 each.
-        case raw(data: [UInt8], scanResponse: [UInt8])
-        /// Name and services; the engine lays them out.
-        case fields(name: String?, services: [BluetoothUUID])
-    }
-
-    /// What the packets hold.
-    public var content: Content
-    /// Whether centrals may connect.
-    public var isConnectable: Bool
-    /// Whether scanners may ask for the scan response. Connectable advertisements always are.
-    public var isScannable: Bool
-    /// Time between advertisements, 20 ms to 10.24 s.
-    public var interval: Duration
-
-    /// Connectable, every 100 ms, unless said otherwise.
-    public init(
-        content: Content, isConnectable: Bool = true, isScannable: Bool = true, interval: Duration = .milliseconds(100)
-    ) {
-        self.content = content
-        self.isConnectable = isConnectable
-        self.isScannable = isScannable
-        self.interval = interval
+        self.phys = phys
     }
 }

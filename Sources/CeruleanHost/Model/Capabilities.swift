@@ -39,6 +39,10 @@ public struct HostCapabilities: OptionSet, Hashable, Sendable {
     public static let choosesIndications = Self(rawValue: 1 << 14)
     /// Several writes can be executed as one.
     public static let reliableWrites = Self(rawValue: 1 << 15)
+    /// Periodic advertising can be sent and followed.
+    public static let periodicAdvertising = Self(rawValue: 1 << 16)
+    /// The length of packets of the link layer can be chosen.
+    public static let controlsDataLength = Self(rawValue: 1 << 17)
 }
 
 /// Whether an adapter can be used.

@@ -10,7 +10,7 @@ public enum HostEvent: Sendable {
     case scanEnded(ScanID, HostError)
     /// A link came up, made by us or by a peer.
     case linkOpened(LinkInfo)
-    /// MTU, parameters or security of a link changed.
+    /// MTU, parameters, radio mode, packet length or security of a link changed.
     case linkUpdated(LinkInfo)
     /// A link is gone. Operations pending on it have ended with the same reason before this event.
     case linkClosed(LinkInfo, reason: HostError)
@@ -34,6 +34,10 @@ public enum HostEvent: Sendable {
     case pairing(LinkID, PairingEvent)
     /// An advertisement ended without having been stopped: somebody connected, or the controller stopped it.
     case advertisingEnded(AdvertisementID, reason: HostError?)
+    /// A periodic advertiser that we follow sent something.
+    case periodicReport(SyncID, PeriodicReport)
+    /// A synchronization was lost without having been ended.
+    case syncEnded(SyncID, HostError)
 }
 
 /// Receives the events of a host.

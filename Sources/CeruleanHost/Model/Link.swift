@@ -26,11 +26,16 @@ public struct LinkInfo: Hashable, Sendable {
     public var parameters: ConnectionParameters?
     /// How the link is secured.
     public var security: SecurityLevel
+    /// Radio modes, where the engine knows them.
+    public var phy: LinkPHY?
+    /// Octets in packets of the link layer, where the engine knows them.
+    public var dataLength: LinkDataLength?
 
     /// A link as it is right after it was established.
     public init(
         id: LinkID, peer: PeerID, address: DeviceAddress?, role: Role, mtu: Int = 23,
-        parameters: ConnectionParameters? = nil, security: SecurityLevel = .open
+        parameters: ConnectionParameters? = nil, security: SecurityLevel = .open, phy: LinkPHY? = nil,
+        dataLength: LinkDataLength? = nil
     ) {
         self.id = id
         self.peer = peer
@@ -39,10 +44,21 @@ public struct LinkInfo: Hashable, Sendable {
         self.mtu = mtu
         self.parameters = parameters
         self.security = security
+        self.phy = phy
+        self.dataLength = dataLength
     }
 
     /// The longest value that one write without response or one notification carries.
     public var maximumValueLength: Int { min(mtu - 3, 512) }
+
+    /// The length of value that moves the most data: the longest one that fills whole packets of the link layer, such as 20,
+    /// 244 or 495 octets. ``maximumValueLength`` where less than one packet fits or the packets are not known.
+    public var bestValueLength: Int {
+        guard let octets = dataLength?.transmit else { return maximumValueLength }
+        // Each value has the headers of L2CAP (4 octets) and ATT (3) before it.
+        let packets = (maximumValueLength + 7) / max(octets, 27)
+        return packets > 0 ? packets * max(octets, 27) - 7 : maximumValueLength
+    }
 }
 
 /// How a link is secured. Core 5.4, Vol 3, Part C, 10.2.
@@ -109,10 +125,15 @@ public struct ConnectOptions: Hashable, Sendable {
     public var parameters: ConnectionParameterRequest?
     /// Exchange the ATT MTU right after the link is up.
     public var exchangesMTU: Bool
+    /// Where to look for the peer: LE 1M, LE Coded or both. Nil looks where it was heard, else on LE 1M.
+    public var phys: PHYSet?
 
     /// By default the engine's parameters, and an MTU exchange.
-    public init(parameters: ConnectionParameterRequest? = nil, exchangesMTU: Bool = true) {
+    public init(
+        parameters: ConnectionParameterRequest? = nil, exchangesMTU: Bool = true, phys: PHYSet? = nil
+    ) {
         self.parameters = parameters
         self.exchangesMTU = exchangesMTU
+        self.phys = phys
     }
 }
