@@ -48,7 +48,7 @@ import Testing
         var copies = [members + [.init("surprise", 1)]]
         for index in members.indices {
             guard expecting.contains(members[index].name) else { continue }
-            for value in Self.variants(of: members[index].value) {
+            for value in Variants.of(members[index].value) {
                 var copy = members
                 copy[index].value = value
                 copies.append(copy)
@@ -58,39 +58,5 @@ import Testing
             copies.append(copy)
         }
         return copies
-    }
-
-    private static func variants(of value: FieldValue) -> [FieldValue] {
-        switch value {
-        case .integer(let number): return [.integer(number + 1), .text("\(number)"), .null]
-        case .number(let number): return [.number(number + max(1, abs(number)) * 1e-3), .null]
-        case .bool(let flag): return [.bool(!flag), .integer(flag ? 1 : 0)]
-        case .text(let text): return [.text(text + "0"), 1]
-        case .null: return [0, "null"]
-        case .bytes: return []
-        case .list(let list):
-            var copies: [FieldValue] = [.list(list + [7])]
-            for index in list.indices {
-                for inner in variants(of: list[index]) {
-                    var copy = list
-                    copy[index] = inner
-                    copies.append(.list(copy))
-                }
-            }
-            return copies
-        case .object(let members):
-            var copies: [FieldValue] = [.object(members + [.init("surplus", 1)])]
-            for index in members.indices {
-                var shorter = members
-                shorter.remove(at: index)
-                copies.append(.object(shorter))
-                for inner in variants(of: members[index].value) {
-                    var copy = members
-                    copy[index].value = inner
-                    copies.append(.object(copy))
-                }
-            }
-            return copies
-        }
     }
 }

@@ -55,6 +55,25 @@ public enum KnownCharacteristics {
         return read(bytes) { coder throws(WireError) in try value.visit(&coder) }
     }
 
+    /// Reads a value and writes it again in the form that Cerulean sends: reserved bits and padding are gone.
+    ///
+    /// Nil when its type is not known.
+    ///
+    /// - Throws: ``WireError`` when the octets do not fit.
+    public static func encodedAgain(
+        uuid: BluetoothUUID, bytes: [UInt8], options: Options = .init()
+    ) throws(WireError) -> [UInt8]? {
+        if let format = ScalarFormat.of(uuid) {
+            var scalar = ScalarValue(nil, format)
+            var coder = ValueCoder(reading: bytes)
+            try scalar.visit(&coder)
+            return try scalar.encoded()
+        }
+        if uuid == 0x2A56 { return try DigitalSignals(decoding: bytes, count: options.signalCount).encoded() }
+        guard let type = type(of: uuid) else { return nil }
+        return try type.init(decoding: bytes).encoded()
+    }
+
     /// The type that reads values of `uuid`.
     private static func type(of uuid: BluetoothUUID) -> (any ListedValue.Type)? {
         switch uuid.short {

@@ -112,7 +112,12 @@ final class ATTClientAction {
                     "expect.att_error: expected \(code), got \(error.attribute.map { "\($0)" } ?? "none")")
             }
             expect = expected
-        case .done: break
+        case .done:
+            // How the exchange ends says nothing about what the caller got, but for the first exchange of all.
+            let wanted = updates.isEmpty ? "success" : "value_update"
+            guard op == "connect" || expect?.names.contains(wanted) == true else {
+                throw CaseFailure("expect.\(wanted) is missing")
+            }
         case .value(let value, let endedBy): try compare(value, endedBy, &expect)
         case .lines(let found):
             try compare(found, wanted ?? [])
@@ -147,14 +152,12 @@ final class ATTClientAction {
     private func compare(
         _ value: [UInt8], _ endedBy: ATT.ErrorCode?, _ expect: inout CaseObject?
     ) throws(CaseFailure) {
-        guard var expected = expect else { return }
-        if expected.names.contains("value") {
-            let wanted = try expected.hex("value")
-            guard value == wanted else {
-                throw CaseFailure("expect.value: expected \(Hex.encode(wanted)), got \(Hex.encode(value))")
-            }
+        guard var expected = expect else { throw CaseFailure("expect is missing") }
+        let wanted = try expected.hex("value")
+        guard value == wanted else {
+            throw CaseFailure("expect.value: expected \(Hex.encode(wanted)), got \(Hex.encode(value))")
         }
-        if op == "read_by_type", expected.names.contains("ended_by_att_error") {
+        if endedBy != nil || expected.names.contains("ended_by_att_error") {
             let code = try expected.integer("ended_by_att_error")
             guard endedBy.map({ Int($0.rawValue) }) == code else {
                 throw CaseFailure("expect.ended_by_att_error: got \(endedBy.map(\.description) ?? "none")")

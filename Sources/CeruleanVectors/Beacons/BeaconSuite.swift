@@ -6,8 +6,10 @@ import CeruleanWire
 
 /// Runs `beacons.json`: frames, web addresses, changing identifiers, regions, distances, monitoring.
 public struct BeaconSuite: VectorSuite {
+    /// None outside of the sections.
+    public let kinds: Set<String> = []
     /// The sections of the file.
-    public let kinds: Set<String> = ["decode", "url_encode", "eid", "region_match", "distance", "monitor"]
+    public let sections: Set<String> = ["decode", "url_encode", "eid", "region_match", "distance", "monitor"]
 
     /// The suite.
     public init() {}

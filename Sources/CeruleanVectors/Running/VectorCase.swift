@@ -42,10 +42,17 @@ public struct VectorCase: Sendable {
 public protocol VectorSuite: Sendable {
     /// The kinds that this suite knows.
     var kinds: Set<String> { get }
+    /// Kinds that are the names of sections of a file, each a list of cases.
+    var sections: Set<String> { get }
     /// Runs one case and compares everything it expects.
     ///
     /// - Throws: ``CaseFailure`` at the first difference, and at anything in the case that the suite does not know.
     func run(_ test: VectorCase) async throws(CaseFailure)
+}
+
+extension VectorSuite {
+    /// None.
+    public var sections: Set<String> { [] }
 }
 
 /// Why a case failed.

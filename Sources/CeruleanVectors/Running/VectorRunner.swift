@@ -40,6 +40,7 @@ public struct VectorRunner: Sendable {
         }
         var results: [CaseResult] = []
         var count = 0
+        var seen: Set<String> = []
         let shared = FieldValue.object(members.filter { Self.sharedMembers.contains($0.name) })
         for member in members where !Self.readerOnly.contains(member.name) && !Self.sharedMembers.contains(member.name)
         {
@@ -50,7 +51,11 @@ public struct VectorRunner: Sendable {
             }
             for (index, body) in cases.enumerated() {
                 count += 1
-                results.append(await run(body, section: member.name, index: index, shared: shared))
+                var result = await run(body, section: member.name, index: index, shared: shared)
+                if let id = Self.id(of: body), !seen.insert(id).inserted {
+                    result.outcome = .failed(CaseFailure("another case of the file has this id"))
+                }
+                results.append(result)
             }
         }
         if count == 0 && results.isEmpty {
@@ -71,17 +76,29 @@ public struct VectorRunner: Sendable {
     // MARK: - Private
 
     private func isSection(_ name: String) -> Bool {
-        name == "cases" || name == "vectors" || suites.contains { $0.kinds.contains(name) }
+        Self.plainSections.contains(name) || suites.contains { $0.sections.contains(name) }
+    }
+
+    private static let plainSections: Set<String> = ["cases", "vectors"]
+
+    private static func text(_ name: String, of body: FieldValue) -> String? {
+        guard case .text(let text)? = body[name] else { return nil }
+        return text
+    }
+
+    private static func id(of body: FieldValue) -> String? { text("id", of: body) ?? text("name", of: body) }
+
+    /// A section with a name of its own belongs to the suite that knows it; elsewhere the kind decides.
+    private func suite(for kind: String, in section: String) -> (any VectorSuite)? {
+        if Self.plainSections.contains(section) { return suites.first { $0.kinds.contains(kind) } }
+        return suites.first { $0.sections.contains(section) && $0.sections.contains(kind) }
     }
 
     private func run(_ body: FieldValue, section: String, index: Int, shared: FieldValue) async -> CaseResult {
-        func text(_ name: String) -> String? {
-            guard case .text(let text)? = body[name] else { return nil }
-            return text
-        }
-        let isPlain = section == "cases" || section == "vectors"
+        func text(_ name: String) -> String? { Self.text(name, of: body) }
+        let isPlain = Self.plainSections.contains(section)
         let kind = text("kind") ?? (isPlain ? text("function") ?? text("role") : section) ?? "unknown"
-        let id = text("id") ?? text("name") ?? "\(section)[\(index)]"
+        let id = Self.id(of: body) ?? "\(section)[\(index)]"
         var isInformative = false
         if let flag = body["informative"] {
             guard case .bool(let value) = flag else {
@@ -91,7 +108,7 @@ public struct VectorRunner: Sendable {
         }
         if withoutNeeds, body["needs"] != nil { return CaseResult(kind: kind, id: id, outcome: .leftOut) }
         var failure: CaseFailure?
-        if let suite = suites.first(where: { $0.kinds.contains(kind) }) {
+        if let suite = suite(for: kind, in: section) {
             do {
                 try await suite.run(VectorCase(kind: kind, id: id, body: body, shared: shared))
             } catch {
@@ -110,6 +127,6 @@ extension VectorRunner {
     public static let standardSuites: [any VectorSuite] = [
         ATTExchangeSuite(),
         BITalinoCodecCases(), BITalinoStreams(), BITalinoDeviceCases(), SMPCryptoSuite(),
-        BlueSTNotificationCases(), BlueSTExchangeCases(), BeaconSuite(),
+        BlueSTNotificationCases(), BlueSTExchangeCases(), BeaconSuite(), ProfileSuite(),
     ]
 }

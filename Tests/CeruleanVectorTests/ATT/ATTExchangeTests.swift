@@ -41,7 +41,9 @@ import Testing
                     changed.append(
                         body.replacing("expect", with: expect.replacing(member.name, with: member.value.wrong)))
                     changed.append(body.replacing("expect", with: expect.replacing(member.name, with: [:])))
+                    changed.append(body.replacing("expect", with: expect.removing(member.name)))
                 }
+                changed.append(body.removing("expect"))
                 changed.append(body.replacing("expect", with: expect.replacing("surplus", with: 1)))
             }
             changed.append(body.replacing("surplus", with: true))
@@ -51,7 +53,12 @@ import Testing
             }
         }
         #expect(changed.count > 1000)
-        let results = await runner.run(document: document.replacing("cases", with: .list(changed)), named: "changed")
+        // Ids of their own, since one that stands twice is a failure by itself.
+        let numbered = changed.enumerated().map { number, body in
+            guard case .text(let id)? = body["id"] else { return body }
+            return body.replacing("id", with: .text("\(number)-\(id)"))
+        }
+        let results = await runner.run(document: document.replacing("cases", with: .list(numbered)), named: "changed")
         #expect(results.count == changed.count)
         for (result, body) in zip(results, changed) where result.outcome == .passed {
             Issue.record("\(result.id) passes with \(JSONText.encode(body))")
@@ -90,6 +97,11 @@ extension FieldValue {
             members.append(Member(name, value))
         }
         return .object(members)
+    }
+
+    fileprivate func removing(_ name: String) -> FieldValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.name != name })
     }
 
     /// A value of the same type that is another one.
