@@ -23,7 +23,9 @@ final class Interrupts: Sendable {
             state.withLock { state in
                 let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
                 source.setEventHandler { [self] in
-                    if received() == 1 { handler() } else { _exit(ExitCode.interrupted.rawValue) }
+                    guard received() > 1 else { return handler() }
+                    KeyInput.restore()
+                    _exit(ExitCode.interrupted.rawValue)
                 }
                 source.resume()
                 state.sources.append(source)

@@ -49,7 +49,8 @@ struct ValueReport: Sendable {
         return Hex.encode(value)
     }
 
-    private static func text(of value: FieldValue) -> String {
+    /// Fields as a short text for people.
+    static func text(of value: FieldValue) -> String {
         guard case .object(let members) = value else { return plain(value) }
         if members.count == 1, members[0].name == "value" { return plain(members[0].value) }
         if members.count == 2, members[0].name == "value", members[1].name == "unit" {

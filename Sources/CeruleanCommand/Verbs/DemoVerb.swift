@@ -68,18 +68,19 @@ private struct Demonstration: Sendable {
             view.writeOut = { [console] bytes throws(CommandError) in console.writeError(bytes) }
             view.outIsTerminal = false
         }
-        var table = ScanTable(json: false, watches: false, console: view)
+        let order = ScanModel.View(order: view.outIsTerminal ? .rssi : .seen)
+        let screen = ScanScreen(json: false, watches: false, view: order, console: view, clock: session.clock)
         var boards: [PeerID: Discovery] = [:]
-        var order: [PeerID] = []
+        var found: [PeerID] = []
         for try await discovery in session.central.scan(duplicates: true, timeout: .seconds(2)) {
-            try table.add(discovery, time: session.clock.text(discovery.time))
+            try await screen.add(discovery)
             let known = KnownDrivers.all.recognize(discovery.fields, address: discovery.address)
             guard discovery.isConnectable, !known.isEmpty else { continue }
-            if boards.updateValue(discovery, forKey: discovery.id) == nil { order.append(discovery.id) }
+            if boards.updateValue(discovery, forKey: discovery.id) == nil { found.append(discovery.id) }
         }
-        try table.finish()
+        try await screen.finish()
         try Task.checkCancellation()
-        return order.compactMap { boards[$0] }
+        return found.compactMap { boards[$0] }
     }
 
     private func open(_ board: Discovery, _ session: Session) async throws -> RecordingJob {

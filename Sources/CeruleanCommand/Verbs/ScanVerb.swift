@@ -2,7 +2,6 @@
 
 import Cerulean
 import CeruleanHost
-import CeruleanSensing
 import CeruleanWire
 
 extension VerbSpecification {
@@ -13,163 +12,117 @@ extension VerbSpecification {
         details: """
             Runs 5 s, or as long as --timeout says, or with --watch until Ctrl-C. With --json one object per device at the
             end, with --watch one per change. Finding nothing is no error.
+            With --watch on a terminal the table answers to keys: s sorts by the next column, r turns the order round, / takes
+            a filter, j and k or the arrows move, enter shows all about one device and its history, q ends.
+            --discover connects to each device in turn, lists its services and disconnects; what fails is tried again every
+            2 s within the limits. --save NAME keeps the options of this scan, --config NAME takes them; those that are given
+            beside it win. They are kept in scans.json of $XDG_CONFIG_HOME/cerulean, or ~/.config/cerulean.
             """,
         options: [
             .flag("watch", "go on until Ctrl-C; report every change", letter: "w"),
             .flag("passive", "do not ask for scan responses"),
+            .value(
+                "sort", "COLUMN", "rssi (default on a terminal), name, address, seen (else), last, count, services",
+                choices: ScanModel.Order.words),
+            .flag("reverse", "turn the order round"),
+            .value("filter", "TEXT", "only devices that show TEXT: name, address, kind, service or maker"),
+            .value("show", "N", "at most N devices, such as 20"),
+            .value(
+                "history", "N", "with --json the last N strengths of each device, at most \(ScanModel.historyLimit)"),
+            .flag("discover", "connect to each device and list its services"),
+            .value("max-connections", "N", "connect to so many at once (default 1)"),
+            .value("connect-timeout", "S", "give an attempt to connect so long (default 5)"),
+            .value("operation-timeout", "S", "give listing the services so long (default 10)"),
+            .value("max-timeouts", "N", "leave a device alone after more timeouts (default 5), or off"),
+            .value("max-disconnections", "N", "leave a device alone after more losses, or off (default)"),
+            .value("config", "NAME", "take the options saved under NAME"),
+            .value("save", "NAME", "save the options of this scan under NAME"),
+            .value("forget", "NAME", "remove what is saved under NAME, and end"),
+            .flag("configs", "list what is saved, and end"),
         ],
         selectsDevice: true,
-        examples: ["scan --adapter virtual --timeout 3 --json", "scan --service heart_rate --rssi-min -70"],
+        examples: [
+            "scan --adapter virtual --timeout 3 --json", "scan --service heart_rate --rssi-min -70",
+            "scan --watch --discover --max-connections 3 --sort name --save office", "scan --config office",
+        ],
         run: { invocation, console in
-            let watches = invocation.has("watch")
-            let duration: Duration? = watches ? nil : try invocation.seconds("timeout") ?? .seconds(5)
-            let filter = try DeviceSelector(invocation).filter(onlyConnectable: false)
-            let isActive = !invocation.has("passive")
-            return try await Session.run(invocation) { session in
-                var table = ScanTable(json: invocation.has("json"), watches: watches, console: console)
-                let scan = session.central.scan(filter, duplicates: true, active: isActive, timeout: duration)
-                for try await discovery in scan { try table.add(discovery, time: session.clock.text(discovery.time)) }
-                try table.finish()
-                try Task.checkCancellation()
+            let store = ScanConfigurations(environment: console.environment)
+            if invocation.has("configs") {
+                try store.list(on: console, json: invocation.has("json"))
                 return .ok
             }
+            if let name = invocation.value("forget") {
+                try store.forget(name)
+                return .ok
+            }
+            var invocation = invocation
+            if let name = invocation.value("config") { invocation = try store.merged(name, into: invocation) }
+            let plan = try ScanPlan(invocation, console)
+            if let name = invocation.value("save") { try store.save(invocation, as: name) }
+            return try await Session.run(invocation) { session in try await plan.run(session, console) }
         })
 }
 
-/// The devices that a scan has seen, and how they are shown.
-struct ScanTable {
-    private struct Row {
-        var firstSeen: String
-        var discovery: Discovery
-        var count = 1
-        var printed: FieldValue?
-    }
+/// What the options of a scan ask for.
+private struct ScanPlan: Sendable {
+    var isJSON: Bool
+    var watches: Bool
+    var isActive: Bool
+    var duration: Duration?
+    var filter: ScanFilter
+    var view: ScanModel.View
+    var historyLength: Int
+    var survey: SurveyLimits?
 
-    /// Devices kept; beyond it new ones are counted but not shown.
-    private static let limit = 10_000
-
-    private let isJSON: Bool
-    private let watches: Bool
-    private let console: Console
-    private var rows: [PeerID: Row] = [:]
-    private var order: [PeerID] = []
-    private var ignored = 0
-    private var drawnLines = 0
-    private var lastDrawn: ContinuousClock.Instant?
-
-    init(json: Bool, watches: Bool, console: Console) {
-        isJSON = json
-        self.watches = watches
-        self.console = console
-    }
-
-    /// Takes what was received.
-    mutating func add(_ discovery: Discovery, time: String) throws(CommandError) {
-        if var row = rows[discovery.id] {
-            row.discovery = discovery
-            row.count += 1
-            rows[discovery.id] = row
-        } else if rows.count < Self.limit {
-            rows[discovery.id] = Row(firstSeen: time, discovery: discovery)
-            order.append(discovery.id)
-        } else {
-            ignored += 1
-            return
+    init(_ invocation: Invocation, _ console: Console) throws(CommandError) {
+        isJSON = invocation.has("json")
+        watches = invocation.has("watch")
+        isActive = !invocation.has("passive")
+        duration = watches ? nil : try invocation.seconds("timeout") ?? .seconds(5)
+        filter = try DeviceSelector(invocation).filter(onlyConnectable: false)
+        view = ScanModel.View()
+        if console.outIsTerminal, !isJSON { view.order = .rssi }
+        if let word = try invocation.choice("sort", ScanModel.Order.words), let order = ScanModel.Order(rawValue: word)
+        {
+            view.order = order
         }
-        if watches, isJSON || !console.outIsTerminal { try printChange(discovery.id) }
-        if console.outIsTerminal, !isJSON { try draw(always: false) }
+        view.isReversed = invocation.has("reverse")
+        view.filter = invocation.value("filter") ?? ""
+        view.limit = try invocation.integer("show", 1...ScanModel.limit)
+        historyLength = try invocation.integer("history", 1...ScanModel.historyLimit) ?? 0
+        let limits = try SurveyLimits(invocation)
+        if invocation.has("discover") { survey = limits }
     }
 
-    /// Shows what is to be shown at the end.
-    mutating func finish() throws(CommandError) {
-        if console.outIsTerminal, !isJSON {
-            try draw(always: true)
-        } else if !watches {
-            for id in order { try printRow(id) }
+    /// Scans until the time is over, a key ends it, or the task is cancelled.
+    func run(_ session: Session, _ console: Console) async throws -> ExitCode {
+        let input = watches && console.outIsTerminal && !isJSON ? KeyInput() : nil
+        let screen = ScanScreen(
+            json: isJSON, watches: watches, view: view, historyLength: historyLength, isInteractive: input != nil,
+            console: console, clock: session.clock)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let scan = session.central.scan(filter, duplicates: true, active: isActive, timeout: duration)
+                for try await discovery in scan { try await screen.add(discovery) }
+            }
+            if let input {
+                group.addTask {
+                    for await key in input.keys where try await screen.pressed(key) { return }
+                    // Without a terminal the scan alone decides when it is over.
+                    try await session.central.host.loop.sleep(for: .seconds(31_536_000))
+                }
+            }
+            if let survey {
+                for _ in 0..<survey.connections {
+                    group.addTask { try await screen.surveyDevices(survey, on: session.central.host.loop) }
+                }
+            }
+            // Whichever ends first ends the others.
+            defer { group.cancelAll() }
+            try await group.next()
         }
-        if !isJSON { console.talk("\(order.count) \(order.count == 1 ? "device" : "devices")") }
-        if ignored > 0 {
-            console.talk("more than \(Self.limit) devices; \(ignored) advertisements of others are not shown")
-        }
-    }
-
-    // MARK: - records
-
-    private mutating func printChange(_ id: PeerID) throws(CommandError) {
-        guard var row = rows[id] else { return }
-        // A change of strength alone is no change.
-        let content = FieldValue.object(members(row).filter { $0.name != "rssi" && $0.name != "time" })
-        guard row.printed != content else { return }
-        row.printed = content
-        rows[id] = row
-        try printRow(id)
-    }
-
-    private func printRow(_ id: PeerID) throws(CommandError) {
-        guard let row = rows[id] else { return }
-        if isJSON {
-            try console.json(.object(members(row)))
-        } else {
-            try console.line(cells(row).joined(separator: "\t"))
-        }
-    }
-
-    private func members(_ row: Row) -> [FieldValue.Member] {
-        let discovery = row.discovery
-        var members: [FieldValue.Member] = [.init("time", .text(row.firstSeen))]
-        if let address = discovery.address {
-            members.append(.init("address", .text(address.description)))
-            members.append(.init("addressType", address.peerKind == .public ? "public" : "random"))
-        }
-        if let rssi = discovery.rssi { members.append(.init("rssi", FieldValue(integer: rssi))) }
-        if let name = discovery.name { members.append(.init("name", .text(name))) }
-        members.append(.init("connectable", .bool(discovery.isConnectable)))
-        let wanted = ["services", "manufacturerData", "serviceData", "txPower"]
-        let fields = discovery.fields.fieldMembers
-        members += wanted.compactMap { name in fields.first { $0.name == name } }
-        let advertisement = discovery.advertisement
-        if let raw = advertisement.raw {
-            members.append(.init("raw", .bytes(raw + (advertisement.scanResponse ?? []))))
-        }
-        return members + AdvertisementReport(fields: discovery.fields, address: discovery.address).decodedMembers
-    }
-
-    // MARK: - table
-
-    private func cells(_ row: Row) -> [String] {
-        let discovery = row.discovery
-        let services = discovery.fields.services.map { AssignedNumbers.service($0)?.name ?? $0.description }
-        let companies = discovery.fields.manufacturerData.map { data in
-            AssignedNumbers.company(data.company) ?? "company \(BluetoothUUID(data.company))"
-        }
-        let report = AdvertisementReport(fields: discovery.fields, address: discovery.address)
-        return [
-            discovery.address?.description ?? "-", discovery.rssi.map(String.init) ?? "-",
-            TerminalText.escaped(discovery.name ?? "-"), report.kinds.joined(separator: " "),
-            (services + companies).joined(separator: ", "),
-        ]
-    }
-
-    private mutating func draw(always: Bool) throws(CommandError) {
-        let now = ContinuousClock.now
-        if !always, let lastDrawn, now - lastDrawn < .milliseconds(200) { return }
-        lastDrawn = now
-        let sorted = order.compactMap { rows[$0] }.sorted { ($0.discovery.rssi ?? -200) > ($1.discovery.rssi ?? -200) }
-        var lines = TerminalText.table(
-            [["ADDRESS", "RSSI", "NAME", "KIND", "SERVICES AND MAKERS"]] + sorted.map(cells))
-        let (width, height) = console.size
-        if lines.count > height - 1, !always { lines = Array(lines.prefix(height - 1)) }
-        lines = lines.map { String($0.prefix(width)) }
-        if let head = lines.first { lines[0] = console.styled(head, .bold) }
-        let up = drawnLines > 0 ? "\u{1B}[\(drawnLines)A\u{1B}[J" : ""
-        try console.out(up + lines.joined(separator: "\n") + "\n")
-        drawnLines = lines.count
-    }
-}
-
-extension AdvertisementReport {
-    /// The kinds of device that drivers recognize, and of beacon frames.
-    var kinds: [String] {
-        KnownDrivers.all.recognize(fields, address: address).map(\.recognition.kind) + fields.beacons.map(\.kind)
+        try await screen.finish()
+        try Task.checkCancellation()
+        return .ok
     }
 }
