@@ -24,9 +24,8 @@ final class SimulationCore: Sendable {
     private struct State {
         var ready: [Work] = []
         var head = 0
-        var timers = TimerQueue()
+        var timers = TimerHeap()
         var now = MonotonicTime.zero
-        var nextTimer: UInt64 = 0
         var holds = 0
         var isWaiting = false
         var isFinished = false
@@ -60,16 +59,12 @@ final class SimulationCore: Sendable {
     }
 
     func schedule(at moment: MonotonicTime, _ job: @escaping @Sendable () -> Void) -> LoopTimer {
-        state.withLock { state in
-            state.nextTimer += 1
-            state.timers.insert(at: moment, id: state.nextTimer, job)
-            return LoopTimer(rawValue: state.nextTimer)
-        }
+        state.withLock { $0.timers.add(at: moment, job) }
     }
 
     func cancel(_ timer: LoopTimer) {
         // What the job holds goes outside of the lock: its end may come back here.
-        let job = state.withLock { $0.timers.remove(timer.rawValue) }
+        let job = state.withLock { $0.timers.cancel(timer) }
         _ = job
     }
 
@@ -126,14 +121,15 @@ final class SimulationCore: Sendable {
                 state.isWaiting = true
                 return .wait
             }
-            guard let next = state.timers.next else { return .stop(.stuck) }
+            guard state.timers.count > 0 else { return .stop(.stuck) }
+            let next = state.timers.nextDeadline
             guard next <= limit else { return .stop(.beyondLimit) }
             if next > state.now {
                 state.now = next
                 state.jobsSinceClockMoved = 0
             }
             state.jobsSinceClockMoved += 1
-            guard let job = state.timers.popFirst() else { return .stop(.stuck) }
+            guard let job = state.timers.popDue(at: state.now) else { return .stop(.stuck) }
             return .timer(job)
         }
     }
@@ -160,75 +156,5 @@ final class SimulationCore: Sendable {
         #else
         UInt(pthread_self())
         #endif
-    }
-}
-
-/// Timers in the order of their moments; equal moments in the order of their making.
-struct TimerQueue {
-    private struct Entry {
-        let moment: MonotonicTime
-        let id: UInt64
-        static func isBefore(_ a: Entry, _ b: Entry) -> Bool { (a.moment, a.id) < (b.moment, b.id) }
-    }
-
-    /// A binary heap; cancelled timers stay in it until they come up or are too many.
-    private var heap: [Entry] = []
-    private var jobs: [UInt64: @Sendable () -> Void] = [:]
-
-    /// The moment of the first timer.
-    var next: MonotonicTime? {
-        mutating get {
-            dropCancelled()
-            return heap.first?.moment
-        }
-    }
-
-    mutating func insert(at moment: MonotonicTime, id: UInt64, _ job: @escaping @Sendable () -> Void) {
-        jobs[id] = job
-        heap.append(Entry(moment: moment, id: id))
-        siftUp(heap.count - 1)
-    }
-
-    mutating func remove(_ id: UInt64) -> (@Sendable () -> Void)? {
-        let job = jobs.removeValue(forKey: id)
-        if heap.count > 64, heap.count > 2 * jobs.count {
-            heap = heap.filter { jobs[$0.id] != nil }.sorted(by: Entry.isBefore)
-        }
-        return job
-    }
-
-    mutating func popFirst() -> (@Sendable () -> Void)? {
-        dropCancelled()
-        guard let first = heap.first else { return nil }
-        removeTop()
-        return jobs.removeValue(forKey: first.id)
-    }
-
-    private mutating func dropCancelled() {
-        while let first = heap.first, jobs[first.id] == nil { removeTop() }
-    }
-
-    private mutating func removeTop() {
-        heap.swapAt(0, heap.count - 1)
-        heap.removeLast()
-        var parent = 0
-        while true {
-            var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
-            where child < heap.count && Entry.isBefore(heap[child], heap[least]) {
-                least = child
-            }
-            guard least != parent else { return }
-            heap.swapAt(parent, least)
-            parent = least
-        }
-    }
-
-    private mutating func siftUp(_ index: Int) {
-        var child = index
-        while child > 0, Entry.isBefore(heap[child], heap[(child - 1) / 2]) {
-            heap.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
-        }
     }
 }

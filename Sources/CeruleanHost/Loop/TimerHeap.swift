@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CeruleanHost
-import CeruleanWire
+package import CeruleanWire
 
 /// Scheduled jobs in the order in which they are due; equal moments in the order of scheduling.
 ///
 /// Cancelling marks: a cancelled job leaves when it reaches the top, and when more than half are cancelled all of them do.
-struct TimerHeap: Sendable {
+package struct TimerHeap: Sendable {
     private struct Entry: Sendable {
         var moment: MonotonicTime
         var number: UInt64
@@ -18,8 +17,11 @@ struct TimerHeap: Sendable {
     private var jobs: [UInt64: @Sendable () -> Void] = [:]
     private var nextNumber: UInt64 = 1
 
+    /// Nothing waits.
+    package init() {}
+
     /// When the next job is due; `distantFuture` when there is none.
-    var nextDeadline: MonotonicTime {
+    package var nextDeadline: MonotonicTime {
         mutating get {
             dropCancelled()
             return heap.first?.moment ?? .distantFuture
@@ -27,9 +29,10 @@ struct TimerHeap: Sendable {
     }
 
     /// Jobs that wait.
-    var count: Int { jobs.count }
+    package var count: Int { jobs.count }
 
-    mutating func add(at moment: MonotonicTime, _ job: @escaping @Sendable () -> Void) -> LoopTimer {
+    /// Adds a job for `moment`.
+    package mutating func add(at moment: MonotonicTime, _ job: @escaping @Sendable () -> Void) -> LoopTimer {
         let number = nextNumber
         nextNumber += 1
         jobs[number] = job
@@ -40,7 +43,7 @@ struct TimerHeap: Sendable {
 
     /// Returns the job, so that its owner lets go of it where the end of what it holds may call back.
     @discardableResult
-    mutating func cancel(_ timer: LoopTimer) -> (@Sendable () -> Void)? {
+    package mutating func cancel(_ timer: LoopTimer) -> (@Sendable () -> Void)? {
         guard let job = jobs.removeValue(forKey: timer.rawValue) else { return nil }
         if heap.count > 64, heap.count > 2 * jobs.count {
             heap = heap.filter { jobs[$0.number] != nil }.sorted { $0 < $1 }
@@ -49,7 +52,7 @@ struct TimerHeap: Sendable {
     }
 
     /// Takes the first job that is due at `now`.
-    mutating func popDue(at now: MonotonicTime) -> (@Sendable () -> Void)? {
+    package mutating func popDue(at now: MonotonicTime) -> (@Sendable () -> Void)? {
         dropCancelled()
         guard let first = heap.first, first.moment <= now else { return nil }
         removeFirst()
