@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["nan", "inf", "-1", "1e99", "", "x"])
+    @Test(arguments: ["nan", "inf", "-1", "1e99", "", "x", "0x10", "1.2.3"])
     func secondsMustBeSeconds(text: String) throws {
         guard case .run(let invocation) = try ArgumentParser(.cerulean).parse(["decode", "x", "--timeout=\(text)"])
         else {

@@ -113,7 +113,10 @@ struct Invocation: Sendable {
     /// - Throws: ``CommandError`` with ``ExitCode/usage`` for anything but a number from `minimum` to a year.
     func seconds(_ name: String, minimum: Double = 0) throws(CommandError) -> Duration? {
         guard let text = value(name) else { return nil }
-        guard let number = Double(text), number.isFinite, number >= minimum, number <= 31_536_000 else {
+        guard text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let number = Double(text),
+            number >= minimum,
+            number <= 31_536_000
+        else {
             throw .usage("--\(name) takes seconds, such as 2.5, not '\(text)'")
         }
         return .seconds(number)
