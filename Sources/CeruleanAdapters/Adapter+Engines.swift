@@ -3,6 +3,7 @@
 public import CeruleanHost
 public import CeruleanStack
 public import CeruleanTransport
+public import CeruleanVirtual
 
 extension Adapter {
     /// A radio of this machine over the Linux HCI user channel: `hci:0`.
@@ -45,8 +46,15 @@ extension Adapter {
     /// let central = try await Central(.virtual(world))
     /// let server = try await PeripheralServer(.virtual(world))
     /// ```
-    public static func virtual(_ world: VirtualWorld) -> Adapter {
-        Adapter(name: "virtual") { () throws(HostError) -> any Host in world.makeHost() }
+    ///
+    /// - Parameters:
+    ///   - world: The air.
+    ///   - name: The device name of the host's GAP service.
+    ///   - position: Where the host stands, in meters.
+    public static func virtual(
+        _ world: VirtualWorld, name: String = "Cerulean", position: Position = .origin
+    ) -> Adapter {
+        Adapter(name: "virtual") { () throws(HostError) -> any Host in world.makeHost(name: name, position: position) }
     }
 
     /// The best adapter of this machine: BlueZ where that engine is linked in, else an HCI user channel that can be opened.

@@ -42,6 +42,11 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     public var names: [String] { Self.words.filter { contains($0.0) }.map(\.1) }
 }
 
+extension CharacteristicProperties: CustomStringConvertible {
+    /// The words of the properties: `[read, notify]`.
+    public var description: String { "[\(names.joined(separator: ", "))]" }
+}
+
 /// What a client may do with an attribute, and how the link must be secured for it. Core 5.4, Vol 3, Part F, 3.2.5.
 public struct AttributePermissions: Hashable, Sendable {
     /// What is needed for one kind of access.
