@@ -43,6 +43,15 @@ final class CentralLink {
     var record: PeerRecord { records[0] }
 
     func serves(_ record: PeerRecord) -> Bool { records.contains { $0 === record } }
+
+    /// The feed of an attribute. After a change elsewhere in the database values come under a new identifier of the
+    /// same handle.
+    func feed(of attribute: AttributeID) -> Feed? {
+        if let feed = feeds[attribute] { return feed }
+        guard let handle = attribute.handle, let feed = feeds.values.first(where: { $0.attribute.handle == handle })
+        else { return nil }
+        return feed
+    }
 }
 
 extension CentralCore {
@@ -79,7 +88,7 @@ extension CentralCore {
         attempt.isStarted = true
         attempt.isBeingCancelled = false
         attempt.record.update { $0.statistics.connectionAttempts += 1 }
-        attempt.record.connection.send(.connecting)
+        report(attempt.record, .connecting)
         let (record, number, options) = (attempt.record, attempt.number, attempt.options)
         attempt.operation = host.assumeIsolated { host in
             host.connect(record.id, options: options, timeout: Self.noTimeout) { [self] result in
@@ -157,7 +166,7 @@ extension CentralCore {
         if let first = linkTable[info.id] {
             // Another handle of the same device has it already: one link for both.
             first.holds += 1
-            guard !attempt.waiters.isEmpty else { return record.connection.send(.disconnected(reason: nil)) }
+            guard !attempt.waiters.isEmpty else { return report(record, .disconnected(reason: nil)) }
             first.records.append(record)
             link = first
         } else {
@@ -171,25 +180,25 @@ extension CentralCore {
             state.address = info.address ?? state.address
             state.lastError = nil
             state.generation &+= 1
-            state.statistics.connections += 1
-            state.statistics.connectedSince = now
+            state.statistics.began(at: now)
         }
-        record.connection.send(.connected)
+        report(record, .connected)
         for waiter in attempt.waiters { waiter.completion(.success(info)) }
         // All gave up while the answer was on its way.
-        if attempt.waiters.isEmpty { leave(link, force: false) { _ in } }
+        let isWanted = !attempt.waiters.isEmpty
         attempt.waiters = []
+        if isWanted { reconnected(record) } else { leave(link, force: false) { _ in } }
     }
 
     private func failed(_ cause: HostError, _ attempt: ConnectionAttempt) {
         let record = attempt.record
         let isOurs = cause.code == .cancelled
-        if !isOurs {
-            let error = BluetoothError(cause, during: "connecting to \(record.label)")
-            record.update { $0.lastError = error }
-        }
+        let error = BluetoothError(cause, during: "connecting to \(record.label)")
+        if !isOurs { record.update { $0.lastError = error } }
         let reason = record.read { $0.lastError }
-        record.connection.send(.disconnected(reason: reason?.code == .cancelled ? nil : reason))
+        if !goOn(record, reason ?? error) {
+            report(record, .disconnected(reason: reason?.code == .cancelled ? nil : reason))
+        }
         let waiters = attempt.waiters
         attempt.waiters = []
         for waiter in waiters { waiter.completion(.failure(cause)) }
@@ -197,6 +206,7 @@ extension CentralCore {
 
     /// Ends attempts and the link of a peer.
     func disconnect(_ record: PeerRecord, force: Bool, _ completion: @escaping HostCompletion<Void>) {
+        forgo(record, nil)
         if let attempt = attempts[ObjectIdentifier(record)] {
             attempt.leavers.append(completion)
             abandon(attempt)
@@ -211,7 +221,8 @@ extension CentralCore {
         link.leavers.append(completion)
         guard !link.isLeaving else { return }
         link.isLeaving = true
-        for record in link.records { record.connection.send(.disconnecting) }
+        for record in link.records { forgo(record, nil) }
+        for record in link.records { report(record, .disconnecting) }
         let (id, holds) = (link.id, link.holds)
         host.assumeIsolated { host in
             for _ in 1..<holds { host.disconnect(id, force: force) { _ in } }
@@ -233,21 +244,20 @@ extension CentralCore {
     func closed(_ link: CentralLink, _ reason: BluetoothError?) {
         guard linkTable.removeValue(forKey: link.id) != nil else { return }
         links.removeAll { $0 === link }
-        lastFeed = nil
         let now = loop.now
         for record in link.records {
             record.update { state in
                 state.link = nil
                 state.lastError = reason
-                if let since = state.statistics.connectedSince { state.statistics.endedConnections += now - since }
-                state.statistics.connectedSince = nil
-                if reason != nil { state.statistics.losses += 1 }
+                state.statistics.ended(at: now, isLoss: reason != nil)
             }
             record.forgetServices()
         }
-        for feed in link.feeds.values.sorted(by: { $0.number < $1.number }) { feed.end(reason) }
-        link.feeds = [:]
-        for record in link.records { record.connection.send(.disconnected(reason: reason)) }
+        detach(Array(link.feeds.values), of: link, reason)
+        for record in link.records {
+            if let reason, goOn(record, reason) { continue }
+            report(record, .disconnected(reason: reason))
+        }
         let leavers = link.leavers
         link.leavers = []
         for leaver in leavers { leaver(.success(())) }

@@ -74,10 +74,8 @@ extension CentralCore {
             if seen == nil {
                 let fields = advertisement.fields
                 let record = record(for: advertisement.peer, address: advertisement.address, name: fields.name)
-                record.update {
-                    $0.rssi = advertisement.rssi ?? $0.rssi
-                    $0.advertisement = advertisement
-                }
+                record.update { $0.advertisement = advertisement }
+                if let rssi = advertisement.rssi { record.measured(rssi, at: advertisement.time) }
                 seen = (fields, record)
             }
             guard let seen else { continue }

@@ -4,7 +4,7 @@ import CeruleanHost
 import CeruleanWire
 import Synchronization
 
-/// The values of one characteristic on one link, for all who read them.
+/// The values of one characteristic, for all who read them: on one link after the other where a policy wants that.
 final class Feed {
     enum Phase {
         case off, enabling, on, disabling
@@ -13,35 +13,32 @@ final class Feed {
     struct Subscriber {
         let id: UInt64
         let channel: Channel<Notification>
-        /// False for those who came while an earlier subscription was being ended: what is left of that is not theirs, or
-        /// there would be a gap before the first value of their own.
+        /// False for those who came while an earlier subscription was being ended: what is left of that is not theirs,
+        /// or there would be a gap before the first value of their own.
         var isActive: Bool
         /// Set until the subscription is known to be in force.
         var completion: HostCompletion<Void>?
     }
 
     let number: UInt64
-    let attribute: AttributeID
     let record: PeerRecord
+    let origin: FeedOrigin
+    /// On the present link.
+    var attribute: AttributeID
+    /// Nil while the next link is waited for.
+    var link: LinkID?
+    /// Which connection of the peripheral that is.
+    var connection = 0
     var mode: SubscriptionMode
     var phase = Phase.off
     var subscribers: [Subscriber] = []
 
-    init(number: UInt64, attribute: AttributeID, record: PeerRecord, mode: SubscriptionMode) {
+    init(number: UInt64, record: PeerRecord, origin: FeedOrigin, attribute: AttributeID, mode: SubscriptionMode) {
         self.number = number
-        self.attribute = attribute
         self.record = record
+        self.origin = origin
+        self.attribute = attribute
         self.mode = mode
-    }
-
-    /// The link is gone: those who wait are told, those who read come to the end of what is queued.
-    func end(_ reason: BluetoothError?) {
-        let all = subscribers
-        subscribers = []
-        for subscriber in all {
-            subscriber.channel.end(reason)
-            subscriber.completion?(.failure(reason?.cause ?? HostError(.disconnected)))
-        }
     }
 }
 
@@ -50,17 +47,23 @@ extension CentralCore {
 
     /// Adds a reader. It gets values from now on, those before the peer's confirmation included.
     func subscribe(
-        to attribute: AttributeID, on link: LinkID, mode: SubscriptionMode,
+        to characteristic: Characteristic, on link: LinkID, mode: SubscriptionMode,
         channel: Channel<Notification>, timeout: Duration, _ completion: @escaping HostCompletion<UInt64>
     ) -> (@Sendable (GiveUp) -> Void)? {
         guard let state = linkTable[link], !state.isLeaving else {
             completion(.failure(HostError(.disconnected)))
             return nil
         }
+        let attribute = characteristic.id
         let feed =
-            state.feeds[attribute] ?? Feed(number: number(), attribute: attribute, record: state.record, mode: mode)
+            state.feeds[attribute]
+            ?? Feed(
+                number: number(), record: state.record,
+                origin: FeedOrigin(characteristic, in: state.records.lazy.compactMap(\.services).first),
+                attribute: attribute, mode: mode)
         state.feeds[attribute] = feed
         let id = number()
+        subscriberFeeds[id] = feed
         feed.subscribers.append(
             .init(id: id, channel: channel, isActive: feed.phase != .disabling) { completion($0.map { id }) })
         switch feed.phase {
@@ -68,25 +71,78 @@ extension CentralCore {
         case .off: enable(feed, on: link, mode: mode, timeout: timeout)
         case .enabling, .disabling: break
         }
-        return { [self] _ in
-            assumeIsolated { $0.unsubscribe(id, from: attribute, on: link, HostError(.cancelled)) }
-        }
+        return { [self] _ in assumeIsolated { $0.unsubscribe(id, HostError(.cancelled)) } }
     }
 
     /// Removes a reader; with the last one the subscription ends.
-    func unsubscribe(_ id: UInt64, from attribute: AttributeID, on link: LinkID, _ reason: HostError? = nil) {
-        guard let feed = linkTable[link]?.feeds[attribute],
+    func unsubscribe(_ id: UInt64, _ reason: HostError? = nil) {
+        guard let feed = subscriberFeeds.removeValue(forKey: id),
             let index = feed.subscribers.firstIndex(where: { $0.id == id })
         else { return }
         let subscriber = feed.subscribers.remove(at: index)
         subscriber.channel.end()
         if let reason { subscriber.completion?(.failure(reason)) }
-        if feed.subscribers.isEmpty, feed.phase == .on { disable(feed, on: link) }
+        guard feed.subscribers.isEmpty else { return }
+        if let link = feed.link {
+            if feed.phase == .on { disable(feed, on: link) }
+        } else {
+            for keeper in reconnectors.values { keeper.suspended.removeAll { $0 === feed } }
+        }
     }
 
-    private func enable(_ feed: Feed, on link: LinkID, mode: SubscriptionMode, timeout: Duration) {
+    /// Ends all readers of a feed: those who wait are told, those who read come to the end of what is queued.
+    func end(_ feed: Feed, _ reason: BluetoothError?) {
+        let all = feed.subscribers
+        feed.subscribers = []
+        for subscriber in all {
+            subscriberFeeds[subscriber.id] = nil
+            subscriber.channel.end(reason)
+            subscriber.completion?(.failure(reason?.cause ?? HostError(.disconnected)))
+        }
+    }
+
+    /// The link of these feeds, or their place in the database, is gone.
+    func detach(_ feeds: [Feed], of link: CentralLink, _ reason: BluetoothError?) {
+        lastFeed = nil
+        var going: [Feed] = []
+        for feed in feeds.sorted(by: { $0.number < $1.number }) {
+            link.feeds[feed.attribute] = nil
+            // Who was never confirmed is told so.
+            let unconfirmed = feed.subscribers.filter { $0.completion != nil }
+            for subscriber in unconfirmed {
+                feed.subscribers.removeAll { $0.id == subscriber.id }
+                subscriberFeeds[subscriber.id] = nil
+                subscriber.channel.end(reason)
+                subscriber.completion?(.failure(reason?.cause ?? HostError(.disconnected)))
+            }
+            if !feed.subscribers.isEmpty { going.append(feed) }
+        }
+        guard !going.isEmpty else { return }
+        if reason != nil, suspend(going, of: link) { return }
+        for feed in going { end(feed, reason) }
+    }
+
+    /// The peer's database changed between two handles.
+    func databaseChanged(on link: LinkID, _ range: ClosedRange<UInt16>?) {
+        guard let state = linkTable[link] else { return }
+        for record in state.records { record.forgetServices() }
+        lastFeed = nil
+        let stale = state.feeds.values.filter { feed in
+            guard let range, let handle = feed.attribute.handle else { return true }
+            return range.contains(handle)
+        }
+        guard !stale.isEmpty else { return }
+        let error = BluetoothError(
+            .staleAttribute, "values of \(state.record.label)", cause: HostError(.staleAttribute))
+        detach(stale, of: state, error)
+        for record in state.records { if let keeper = reconnector(of: record) { resubscribe(keeper) } }
+    }
+
+    func enable(_ feed: Feed, on link: LinkID, mode: SubscriptionMode, timeout: Duration) {
         feed.phase = .enabling
         feed.mode = mode
+        feed.link = link
+        feed.connection = feed.record.statistics.connections
         for index in feed.subscribers.indices { feed.subscribers[index].isActive = true }
         let (attribute, number) = (feed.attribute, feed.number)
         host.assumeIsolated { host in
@@ -107,14 +163,12 @@ extension CentralCore {
             if feed.subscribers.isEmpty { disable(feed, on: link) }
         case .failure(let cause):
             feed.phase = .off
-            linkTable[link]?.feeds[feed.attribute] = nil
+            guard let state = linkTable[link] else { return }
+            let error = BluetoothError(cause, during: "subscribing to \(feed.origin.uuid) on \(feed.record.label)")
+            if Self.isLoss(cause) { return detach([feed], of: state, error) }
+            state.feeds[feed.attribute] = nil
             lastFeed = nil
-            let all = feed.subscribers
-            feed.subscribers = []
-            for subscriber in all {
-                subscriber.channel.end()
-                subscriber.completion?(.failure(cause))
-            }
+            end(feed, error)
         }
     }
 
@@ -145,6 +199,7 @@ extension CentralCore {
             return enable(feed, on: link, mode: feed.mode, timeout: Self.unsubscribeTimeout)
         }
         linkTable[link]?.feeds[feed.attribute] = nil
+        feed.link = nil
         lastFeed = nil
     }
 
@@ -152,13 +207,14 @@ extension CentralCore {
         if let last = lastFeed, last.link == link, last.attribute == attribute {
             return deliver(value, to: last.feed, mode)
         }
-        guard let feed = linkTable[link]?.feeds[attribute] else { return }
+        guard let feed = linkTable[link]?.feed(of: attribute) else { return }
         lastFeed = (link, attribute, feed)
         deliver(value, to: feed, mode)
     }
 
     private func deliver(_ value: [UInt8], to feed: Feed, _ mode: SubscriptionMode) {
-        let notification = Notification(value: value, time: loop.now, isIndication: mode == .indications)
+        let notification = Notification(
+            value: value, time: loop.now, isIndication: mode == .indications, connection: feed.connection)
         feed.record.values.add(1, ordering: .relaxed)
         for subscriber in feed.subscribers where subscriber.isActive {
             let sent = subscriber.channel.enqueue(notification)

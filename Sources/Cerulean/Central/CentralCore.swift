@@ -5,7 +5,8 @@ import CeruleanWire
 
 /// The state behind a ``Central``, on the executor of its host: events come in synchronously and in order.
 actor CentralCore: HostEventSink {
-    /// Records of peers that were connected are kept that long in number, so that their statistics survive their handles.
+    /// Records of peers that were connected are kept that long in number, so that their statistics survive their
+    /// handles.
     static let keptRecords = 1024
 
     nonisolated let host: any Host
@@ -30,9 +31,19 @@ actor CentralCore: HostEventSink {
     var linkTable: [LinkID: CentralLink] = [:]
     /// The feed that got the last value: most values come from the one that sent the one before.
     var lastFeed: (link: LinkID, attribute: AttributeID, feed: Feed)?
+    /// The feeds of all readers, those that wait for the next link included.
+    var subscriberFeeds: [UInt64: Feed] = [:]
+    /// Peripherals that are kept connected, by the identity of their record.
+    var reconnectors: [ObjectIdentifier: Reconnector] = [:]
+    /// Databases that are being discovered.
+    var walks: [UInt64: DatabaseWalk] = [:]
+    /// What decides the pauses between attempts; begins with the time and our address, and so repeats itself on virtual
+    /// time alone.
+    var chance = SplitMix(seed: 0)
     /// Readers that are to be woken when the loop's turn is over.
     var sleepers: [Channel<Notification>] = []
     private var powerWaiters: [(id: UInt64, completion: HostCompletion<Void>)] = []
+    var linkWaiters: [(id: UInt64, record: PeerRecord, completion: HostCompletion<Void>)] = []
     private var nextNumber: UInt64 = 0
     private(set) var isOver = false
     /// Where pairing asks its questions.
@@ -51,6 +62,8 @@ actor CentralCore: HostEventSink {
             host.addSink(self)
             states.send(host.state)
         }
+        let address = localAddress?.address.rawValue ?? 0
+        chance = SplitMix(seed: UInt64(bitPattern: loop.now.nanoseconds) ^ address &* 0x9E37_79B9_7F4A_7C15)
     }
 
     var capabilities: HostCapabilities { host.assumeIsolated { $0.capabilities } }
@@ -81,8 +94,8 @@ actor CentralCore: HostEventSink {
             linkClosed(info.id, reason)
         case .identityResolved(let from, let to):
             resolved(from, to)
-        case .servicesChanged(let link, _):
-            for record in linkTable[link]?.records ?? [] { record.forgetServices() }
+        case .servicesChanged(let link, let range):
+            databaseChanged(on: link, range)
         case .linkOpened, .readyToWrite, .requests, .valueWritten, .subscriptionChanged, .readyToUpdate,
             .advertisingEnded, .pairing, .periodicReport, .syncEnded:
             // The business of servers, and of whoever made the link.
@@ -96,6 +109,7 @@ actor CentralCore: HostEventSink {
         let waiters = powerWaiters
         powerWaiters = []
         for waiter in waiters { waiter.completion(.success(())) }
+        attemptWaiting()
     }
 
     func whenPoweredOn(_ completion: @escaping HostCompletion<Void>) -> (@Sendable (GiveUp) -> Void)? {
@@ -122,10 +136,8 @@ actor CentralCore: HostEventSink {
     func record(for id: PeerID, address: DeviceAddress? = nil, name: String? = nil) -> PeerRecord {
         if let record = records[id]?.record {
             if address != nil || name != nil {
-                record.update { state in
-                    state.address = address ?? state.address
-                    state.name = name ?? state.name
-                }
+                record.update { $0.address = address ?? $0.address }
+                if let name { record.learn(name: name) }
             }
             return record
         }
@@ -133,7 +145,7 @@ actor CentralCore: HostEventSink {
             records = records.filter { $0.value.record != nil }
             purgeAt = max(256, records.count * 2)
         }
-        let record = PeerRecord(id: id, address: address, name: name)
+        let record = PeerRecord(id: id, address: address, name: name, now: loop.now)
         records[id] = WeakRecord(record)
         return record
     }
@@ -148,6 +160,15 @@ actor CentralCore: HostEventSink {
     }
 
     func connectedRecords() -> [PeerRecord] { links.map(\.record) }
+
+    /// Those that anybody still has to do with, in the order of their discovery.
+    var liveRecords: [PeerRecord] {
+        let live = records.values.compactMap(\.record)
+        return live.sorted { a, b in
+            let (first, second) = (a.statistics.discovered ?? .zero, b.statistics.discovered ?? .zero)
+            return first == second ? a.id.description < b.id.description : first < second
+        }
+    }
 
     /// Keeps a record for its statistics.
     func keep(_ record: PeerRecord) {
@@ -185,6 +206,10 @@ actor CentralCore: HostEventSink {
         scans = []
         for waiter in powerWaiters { waiter.completion(.failure(HostError(.cancelled))) }
         powerWaiters = []
+        let others = linkWaiters
+        linkWaiters = []
+        for waiter in others { waiter.completion(.failure(HostError(.cancelled))) }
+        for keeper in reconnectors.values.sorted(by: { $0.number < $1.number }) { forgo(keeper.record, nil) }
         for attempt in attempts.values.sorted(by: { $0.number < $1.number }) { abandon(attempt) }
         for link in links { leave(link, force: false) { _ in } }
         // Its links close before the host is stopped; the sink hears of it until then.
@@ -208,6 +233,19 @@ actor CentralCore: HostEventSink {
         for link in links { closed(link, BluetoothError(.disconnected, "", detail: "the central was shut down")) }
         states.send(.poweredOff)
         states.end()
+    }
+}
+
+/// Random numbers from a seed (Steele, Lea, Flood 2014).
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
     }
 }
 

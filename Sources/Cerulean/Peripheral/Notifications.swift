@@ -14,24 +14,35 @@ public struct Notification: Hashable, Sendable {
     public var isIndication: Bool
     /// How many values were dropped between the one before and this one because the reader was too slow.
     public var droppedBefore: Int
+    /// Which connection of the peripheral brought it, counted as ``PeripheralStatistics/connections``. When it is
+    /// another one than before, what the peer sent in between never arrived.
+    public var connection: Int
 
     /// A value that arrived.
-    public init(value: [UInt8], time: MonotonicTime, isIndication: Bool = false, droppedBefore: Int = 0) {
+    public init(
+        value: [UInt8], time: MonotonicTime, isIndication: Bool = false, droppedBefore: Int = 0, connection: Int = 1
+    ) {
         self.value = value
         self.time = time
         self.isIndication = isIndication
         self.droppedBefore = droppedBefore
+        self.connection = connection
     }
 }
 
 /// The values that a characteristic sends, in the order of the air, see
 /// ``Peripheral/notifications(of:mode:capacity:overflow:timeout:)``.
 ///
-/// The subscription lasts as long as this value or one of its iterators; when the last reader of the characteristic is gone
-/// it is ended on the peer too. Every subscriber gets every value; of two loops over the *same* sequence each gets a part.
+/// The subscription lasts as long as this value or one of its iterators; when the last reader of the characteristic is
+/// gone it is ended on the peer too. Every subscriber gets every value; of two loops over the *same* sequence each gets
+/// a part.
 ///
-/// The loop ends without an error after ``cancel()``, after a disconnection that was asked for, and with its task; it throws
-/// ``BluetoothError`` when the link is lost, after what had arrived before was read.
+/// The loop ends without an error after ``cancel()``, after a disconnection that was asked for, and with its task; it
+/// throws ``BluetoothError`` when the link is lost, after what had arrived before was read. Under a
+/// ``ReconnectionPolicy`` it goes on instead: the characteristic is found and subscribed again on each new link, see
+/// ``Notification/connection``, and the loop throws when the policy gives up, when the device refuses the subscription,
+/// or when it does not have the characteristic any more. A change of the peer's database that touches the
+/// characteristic is handled in the same way; without a policy the loop throws `staleAttribute`.
 public struct Notifications: AsyncSequence, Sendable {
     /// A value with its time and what was lost before it.
     public typealias Element = Notification
@@ -40,7 +51,7 @@ public struct Notifications: AsyncSequence, Sendable {
 
     let subscription: Subscription
 
-    /// The characteristic.
+    /// The characteristic, as it was when it was subscribed.
     public var characteristic: Characteristic { subscription.characteristic }
     /// How many values were dropped because the reader was too slow.
     public var droppedCount: Int { subscription.channel.dropped }
@@ -54,8 +65,8 @@ public struct Notifications: AsyncSequence, Sendable {
     /// Reads ``Notifications``.
     ///
     /// Values are handed over in batches: one wake-up of the task brings all that have arrived. With
-    /// ``OverflowRule/dropOldest`` those that an iterator has taken over but not returned yet are not dropped any more, so up to
-    /// twice the capacity may be on their way. Cancelling the task drops them.
+    /// ``OverflowRule/dropOldest`` those that an iterator has taken over but not returned yet are not dropped any more,
+    /// so up to twice the capacity may be on their way. Cancelling the task drops them.
     public struct Iterator: AsyncIteratorProtocol {
         private let subscription: Subscription
         private var reader: ChannelReader<Notification>
@@ -97,17 +108,13 @@ final class Subscription: Sendable {
     let characteristic: Characteristic
     let channel: Channel<Notification>
     private let core: CentralCore
-    private let link: LinkID
     private let id: UInt64
     private let central: Central
 
-    init(
-        _ characteristic: Characteristic, channel: Channel<Notification>, central: Central, link: LinkID, id: UInt64
-    ) {
+    init(_ characteristic: Characteristic, channel: Channel<Notification>, central: Central, id: UInt64) {
         self.characteristic = characteristic
         self.channel = channel
         self.central = central
-        self.link = link
         self.id = id
         core = central.core
     }
@@ -116,13 +123,13 @@ final class Subscription: Sendable {
 
     func end() {
         channel.end()
-        let (core, id, attribute, link) = (core, id, characteristic.id, link)
-        core.loop.execute { core.assumeIsolated { $0.unsubscribe(id, from: attribute, on: link) } }
+        let (core, id) = (core, id)
+        core.loop.execute { core.assumeIsolated { $0.unsubscribe(id) } }
     }
 }
 
-/// The values of a characteristic as octets, see ``Peripheral/values(of:mode:capacity:overflow:timeout:)``. Ends and fails as
-/// ``Notifications`` do.
+/// The values of a characteristic as octets, see ``Peripheral/values(of:mode:capacity:overflow:timeout:)``. Ends and
+/// fails as ``Notifications`` do.
 public struct RawValues: AsyncSequence, Sendable {
     /// The octets of a value.
     public typealias Element = [UInt8]

@@ -6,8 +6,8 @@ public import CeruleanWire
 extension Peripheral {
     // MARK: Discovery
 
-    /// Discovers the peer's database: services, the services they include, characteristics and descriptors. The result is
-    /// kept in ``services`` until the link ends or the database changes.
+    /// Discovers the peer's database: services, the services they include, characteristics and descriptors. The result
+    /// is kept in ``services`` until the link ends or the database changes.
     ///
     /// - Parameters:
     ///   - types: Only services of these types; nil for all.
@@ -22,19 +22,22 @@ extension Peripheral {
             _ = try requireLink("discovering services")
             return []
         }
-        let discovery = DatabaseDiscovery(
-            host: central.core.host, link: link, label: record.label, deadline: central.core.loop.now + timeout)
-        let services = try await discovery.run(types)
+        let (core, record) = (central.core, record)
+        let services: [Service] = try await awaitOperation(
+            on: core.loop, describe: { "discovering services on \(record.label)" },
+            start: { completion in
+                core.assumeIsolated { $0.discover(types, on: link, timeout: timeout, completion) }
+            })
         record.keep(services, generation: generation)
         return services
     }
 
-    /// The services found by the last ``discover(_:timeout:)`` on this link; empty before it, after the link has ended, and
-    /// after the peer has changed its database.
+    /// The services found by the last ``discover(_:timeout:)`` on this link; empty before it, after the link has ended,
+    /// and after the peer has changed its database.
     public var services: [Service] { record.services ?? [] }
 
-    /// Follows the database: the present one first (nil when it must be discovered), then each change. After nil, discover
-    /// again: attributes kept from before are refused as stale.
+    /// Follows the database: the present one first (nil when it must be discovered), then each change. After nil,
+    /// discover again: attributes kept from before are refused as stale.
     public func databases() -> Updates<[Service]?> { record.databases.listen() }
 
     /// All services of a type, in the order of the database.
@@ -119,8 +122,8 @@ extension Peripheral {
     /// - Parameters:
     ///   - value: At most 512 octets with a response, ``maximumWriteLength`` without.
     ///   - mode: Nil takes what the characteristic allows, with a response where it can.
-    ///     Without response it ends when the host has queued the packet, at most 8 KiB ahead of the controller: awaiting
-    ///     it is the flow control.
+    ///     Without response it ends when the host has queued the packet, at most 8 KiB ahead of the controller:
+    ///     awaiting it is the flow control.
     /// - Throws: ``BluetoothError``, with `refused` or `insufficientSecurity` when the peer says no.
     public func write(
         _ value: [UInt8], to characteristic: Characteristic, mode: WriteMode? = nil, timeout: Duration = .seconds(10)
@@ -184,8 +187,8 @@ extension Peripheral {
     /// Nothing is missed between the peer's confirmation and the first read: values are queued from the start.
     ///
     /// - Parameters:
-    ///   - mode: Nil takes notifications where it can, else indications. When the characteristic is subscribed to already, that
-    ///     subscription is shared whatever its mode.
+    ///   - mode: Nil takes notifications where it can, else indications. When the characteristic is subscribed to
+    ///     already, that subscription is shared whatever its mode.
     ///   - capacity: How many values wait for a slow reader.
     ///   - overflow: What happens beyond that; the losses are counted in ``Notification/droppedBefore`` and
     ///     ``Notifications/droppedCount``. The peer is never slowed down.
@@ -204,18 +207,17 @@ extension Peripheral {
             throw BluetoothError(
                 .unsupported, "\(operation) on \(record.label)", detail: "it neither notifies nor indicates")
         }
-        let (core, record, attribute) = (central.core, record, characteristic.id)
+        let (core, record) = (central.core, record)
         let channel = Channel<Notification>(capacity: capacity, overflow: overflow)
         let id: UInt64 = try await awaitOperation(
             on: core.loop, timeout: timeout + .seconds(1), describe: { "\(operation) on \(record.label)" },
-            abandoned: { id in core.assumeIsolated { $0.unsubscribe(id, from: attribute, on: link) } },
+            abandoned: { id in core.assumeIsolated { $0.unsubscribe(id) } },
             start: { completion in
                 core.assumeIsolated {
                     $0.subscribe(
-                        to: attribute, on: link, mode: chosen, channel: channel, timeout: timeout, completion)
+                        to: characteristic, on: link, mode: chosen, channel: channel, timeout: timeout, completion)
                 }
             })
-        return Notifications(
-            subscription: Subscription(characteristic, channel: channel, central: central, link: link, id: id))
+        return Notifications(subscription: Subscription(characteristic, channel: channel, central: central, id: id))
     }
 }

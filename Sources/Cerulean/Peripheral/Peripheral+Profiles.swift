@@ -4,7 +4,8 @@ public import CeruleanHost
 public import CeruleanWire
 
 extension Peripheral {
-    /// Reads the value of a profile's characteristic, the first of its type; discovers the database when that has not been done.
+    /// Reads the value of a profile's characteristic, the first of its type; discovers the database when that has not
+    /// been done.
     ///
     /// - Throws: ``BluetoothError``, with `badData` when the octets do not hold such a value.
     public func read<Value>(
@@ -24,7 +25,8 @@ extension Peripheral {
         return try TypedValue.decode(profile, bytes, "read of \(profile.uuid) on \(record.label)")
     }
 
-    /// Writes the value of a profile's characteristic, the first of its type; discovers the database when that has not been done.
+    /// Writes the value of a profile's characteristic, the first of its type; discovers the database when that has not
+    /// been done.
     ///
     /// - Parameter mode: Nil takes what the characteristic allows, with a response where it can.
     /// - Throws: ``BluetoothError``, with `invalidArgument` when the value cannot be encoded.
@@ -37,8 +39,8 @@ extension Peripheral {
         try await write(bytes, to: characteristic, mode: mode, timeout: timeout)
     }
 
-    /// Subscribes to a profile's characteristic, the first of its type, and gives its values decoded; discovers the database when
-    /// that has not been done. See ``notifications(of:mode:capacity:overflow:timeout:)``.
+    /// Subscribes to a profile's characteristic, the first of its type, and gives its values decoded; discovers the
+    /// database when that has not been done. See ``notifications(of:mode:capacity:overflow:timeout:)``.
     ///
     /// - Throws: ``BluetoothError``.
     public func values<Value>(
@@ -64,8 +66,8 @@ extension Peripheral {
     }
 }
 
-/// The values of a profile's characteristic, decoded. Ends and fails as ``Notifications`` do; octets that hold no such value fail
-/// with `badData`, after which the next call goes on with the next value.
+/// The values of a profile's characteristic, decoded. Ends and fails as ``Notifications`` do; octets that hold no such
+/// value fail with `badData`, after which the next call goes on with the next value.
 public struct TypedValues<Value: CharacteristicValue>: AsyncSequence, Sendable {
     /// A decoded value.
     public typealias Element = Value
@@ -117,7 +119,21 @@ enum TypedValue {
         do {
             return try profile.decode(bytes)
         } catch {
-            throw BluetoothError(.badData, operation(), detail: "\(error)")
+            let detail = fault(in: bytes, of: Value.self) ?? "\(error)"
+            throw BluetoothError(.badData, operation(), detail: detail)
+        }
+    }
+
+    /// The field that does not fit, and why.
+    private static func fault(in bytes: [UInt8], of type: any CharacteristicValue.Type) -> String? {
+        guard let type = type as? any ListedValue.Type else { return nil }
+        var coder = ValueCoder(reading: bytes)
+        var value = type.init()
+        do {
+            try value.visit(&coder)
+            return nil
+        } catch {
+            return "field \(coder.field): \(error)"
         }
     }
 

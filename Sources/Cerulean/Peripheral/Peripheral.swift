@@ -26,6 +26,8 @@ public struct Peripheral: Sendable {
     public var name: String? { record.name }
     /// The signal strength last received or measured, in dBm.
     public var lastRSSI: Int? { record.read { $0.rssi } }
+    /// The signal strengths last received or measured, oldest first, at most 32.
+    public var signalReadings: [SignalReading] { record.readings }
     /// The last advertisement that a scan of this central saw of it; nil before the first.
     public var lastAdvertisement: Advertisement? { record.read { $0.advertisement } }
     /// Its link; nil when it is not connected.
@@ -46,11 +48,16 @@ public struct Peripheral: Sendable {
     /// The present moment of the host's clock, that of ``Notification/time`` and the statistics.
     public var now: MonotonicTime { central.core.loop.now }
 
+    /// Follows the name: the present one first, then each other one that it says in advertisements or to
+    /// ``readName(timeout:)``.
+    public func names() -> Updates<String?> { record.names.listen() }
+
     // MARK: Connecting
 
     /// Connects; ends at once when connected already, and joins an attempt under way.
     ///
-    /// A timeout or cancellation gives the attempt up unless others wait for it too. Nothing reconnects by itself.
+    /// A timeout or cancellation gives the attempt up unless others wait for it too. Nothing reconnects by itself, see
+    /// ``connect(reconnection:options:timeout:)`` for that.
     ///
     /// - Returns: The link as it is right after it came up.
     /// - Throws: ``BluetoothError`` with `timedOut`, `cancelled`, `connectionFailed`, `poweredOff` or `wrongState`.
@@ -91,12 +98,12 @@ public struct Peripheral: Sendable {
             start: { host, link, completion in
                 host.readRSSI(link, timeout: timeout, completion: completion)
             })
-        record.update { $0.rssi = rssi }
+        record.measured(rssi, at: now)
         return rssi
     }
 
-    /// Measures the signal strength in dBm again and again, first at once; the loop ends when it is left, and fails once when
-    /// the link is gone.
+    /// Measures the signal strength in dBm again and again, first at once; the loop ends when it is left, and fails
+    /// once when the link is gone.
     public func rssiValues(every period: Duration = .seconds(10)) -> RSSIValues {
         RSSIValues(peripheral: self, period: period)
     }

@@ -75,12 +75,35 @@ public struct CharacteristicProfile<Value: CharacteristicValue>: Sendable {
     public let properties: CharacteristicProperties
     /// Who may do it; by default everybody may do what the properties say.
     public let permissions: AttributePermissions
+    /// What people call it: the name given, else the assigned one, else the number.
+    public let name: String
+    /// What a peripheral serves at first; nil for a value that the application makes.
+    public let initialValue: Value?
+    /// How the value is to be shown, served as descriptor 2904; nil for none.
+    public let presentation: PresentationFormat?
+    /// What the value is, served as descriptor 2901; nil for none.
+    public let userDescription: String?
 
     /// Declares a characteristic.
+    ///
+    /// - Parameters:
+    ///   - uuid: The characteristic's type.
+    ///   - properties: What it can do.
+    ///   - permissions: Who may do it; nil lets everybody do what the properties say.
+    ///   - name: What people call it; nil takes the assigned name, else the number.
+    ///   - initialValue: What a peripheral serves at first.
+    ///   - presentation: How the value is to be shown.
+    ///   - userDescription: What the value is, for the user of a central.
     public init(
-        _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, permissions: AttributePermissions? = nil
+        _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, permissions: AttributePermissions? = nil,
+        name: String? = nil, initial initialValue: Value? = nil, presentation: PresentationFormat? = nil,
+        description userDescription: String? = nil
     ) {
         self.uuid = uuid
+        self.name = name ?? AssignedNumbers.characteristic(uuid)?.name ?? uuid.description
+        self.initialValue = initialValue
+        self.presentation = presentation
+        self.userDescription = userDescription
         self.properties = properties
         let writes: CharacteristicProperties = [.write, .writeWithoutResponse, .signedWrite]
         self.permissions =
@@ -93,14 +116,29 @@ public struct CharacteristicProfile<Value: CharacteristicValue>: Sendable {
     /// Reads a value of this characteristic.
     public func decode(_ bytes: [UInt8]) throws(WireError) -> Value { try Value(decoding: bytes) }
 
+    /// The descriptors that tell name and form of the value to a central.
+    public var descriptors: [DescriptorDefinition] {
+        var list: [DescriptorDefinition] = []
+        if let userDescription {
+            list.append(
+                DescriptorDefinition(uuid: 0x2901, permissions: .readable, value: .stored(Array(userDescription.utf8))))
+        }
+        if let octets = try? presentation?.encoded() {
+            list.append(DescriptorDefinition(uuid: 0x2904, permissions: .readable, value: .stored(octets)))
+        }
+        return list
+    }
+
     /// The characteristic as a peripheral serves it.
     ///
-    /// - Parameter value: what is stored at first; nil lets the application answer each request.
+    /// - Parameter value: what is stored at first instead of ``initialValue``; without either the application answers
+    ///   each request.
     /// - Throws: ``WireError`` when the value cannot be written.
-    public func definition(_ value: Value?) throws(WireError) -> CharacteristicDefinition {
+    public func definition(_ value: Value? = nil) throws(WireError) -> CharacteristicDefinition {
         let source: ValueSource
-        if let value { source = .stored(try value.encoded()) } else { source = .dynamic }
-        return CharacteristicDefinition(uuid: uuid, properties: properties, permissions: permissions, value: source)
+        if let value = value ?? initialValue { source = .stored(try value.encoded()) } else { source = .dynamic }
+        return CharacteristicDefinition(
+            uuid: uuid, properties: properties, permissions: permissions, value: source, descriptors: descriptors)
     }
 }
 

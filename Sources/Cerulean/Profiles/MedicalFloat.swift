@@ -2,8 +2,8 @@
 
 public import CeruleanWire
 
-/// A number of medical devices: a whole number times a power of ten, or a word. IEEE 11073-20601; sent as SFLOAT (16 bits)
-/// or FLOAT (32 bits).
+/// A number of medical devices: a whole number times a power of ten, or a word. IEEE 11073-20601; sent as SFLOAT (16
+/// bits) or FLOAT (32 bits).
 ///
 /// ```swift
 /// MedicalFloat(sfloat: 0xF16D).value   // 36.5
@@ -135,6 +135,12 @@ extension ValueCoder {
     public mutating func medical(
         _ name: String, _ value: inout MedicalFloat, octets: Int = 2
     ) throws(WireError) {
+        if direction == .texts {
+            field = name
+            return try text(
+                name, &value, show: { $0.value.map { "\($0)" } ?? ($0.special ?? .notANumber).rawValue },
+                parse: { Self.medical($0, octets) })
+        }
         var raw: UInt32 = 0
         if isWriting {
             guard let known = octets == 2 ? value.sfloat.map(UInt32.init) : value.float else {
@@ -151,6 +157,12 @@ extension ValueCoder {
 
     /// A number of 2 octets that is there when `bit` is set; without a bit when it is there at all.
     public mutating func medical(_ name: String, _ value: inout MedicalFloat?, bit: Int) throws(WireError) {
+        if direction == .texts {
+            field = name
+            return try optionalText(
+                name, &value, show: { $0.value.map { "\($0)" } ?? ($0.special ?? .notANumber).rawValue },
+                parse: { Self.medical($0, 2) })
+        }
         guard has(bit, value != nil) else {
             if isReading { value = nil }
             return list(name, .null)

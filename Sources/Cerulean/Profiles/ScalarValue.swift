@@ -108,11 +108,7 @@ public struct TextValue: ListedValue, Hashable, ExpressibleByStringLiteral {
 
     /// Lists the fields in the order of the octets.
     public mutating func visit(_ coder: inout ValueCoder) throws(WireError) {
-        var octets = Array(text.utf8)
-        try coder.rest("value", &octets)
-        while octets.last == 0 { octets.removeLast() }
-        text = String(decoding: octets, as: UTF8.self)
-        coder.relist("value", .text(text))
+        try coder.string("value", &text)
     }
 }
 

@@ -4,23 +4,45 @@ public import CeruleanWire
 
 /// Walks over the fields of a characteristic value: reads them, writes them, or lists them with their names.
 ///
-/// Numbers are little-endian. A group of fields may hang on a bit of flags that stand in front: ``has(_:_:)``.
+/// Numbers are little-endian unless ``byteOrder`` says otherwise. A group of fields may hang on a bit of flags that
+/// stand in front: ``has(_:_:)``.
 public struct ValueCoder: Sendable {
-    private enum Direction: Sendable { case reading, writing, listing }
+    enum Direction: Sendable { case reading, writing, listing, texts }
 
-    private let direction: Direction
+    /// Which octet of a number comes first.
+    public enum ByteOrder: Hashable, Sendable {
+        /// The least significant, as everywhere in Bluetooth.
+        case little
+        /// The most significant, as some vendors do.
+        case big
+    }
+
+    /// The order of the octets of the numbers that follow.
+    public var byteOrder = ByteOrder.little
+
+    let direction: Direction
     /// What is read, or what was written so far.
-    public private(set) var bytes: [UInt8]
+    public internal(set) var bytes: [UInt8]
     /// Octets visited so far.
-    public private(set) var position = 0
+    public internal(set) var position = 0
     /// Names and values of the fields visited so far; empty while writing.
     public private(set) var members: [FieldValue.Member] = []
     /// The name of the field that was visited last: after an error, the one that does not fit.
-    public private(set) var field = ""
+    public internal(set) var field = ""
+
+    /// The texts that are given for fields, by their names.
+    var givenTexts: [String: String] = [:]
+    /// The fields as texts.
+    var textFields: [TextField] = []
+    /// What is wrong with a text.
+    var textFault: TextError?
+    /// Stands in front of the names of fields.
+    var prefix = ""
 
     private var flagBits: UInt32 = 0
     private var flagsOffset = 0
     private var flagsOctets = 0
+    private var flagsOrder = ByteOrder.little
 
     private init(_ direction: Direction, _ bytes: [UInt8]) {
         self.direction = direction
@@ -35,6 +57,13 @@ public struct ValueCoder: Sendable {
 
     /// Lists names and values.
     public static func listing() -> Self { Self(.listing, []) }
+
+    /// Takes texts for fields, and gives all fields as texts.
+    static func texts(_ given: [String: String]) -> Self {
+        var coder = Self(.texts, [])
+        coder.givenTexts = given
+        return coder
+    }
 
     /// Octets left to be read; 0 while writing or listing.
     public var remaining: Int { direction == .reading ? bytes.count - position : 0 }
@@ -55,6 +84,7 @@ public struct ValueCoder: Sendable {
         field = "flags"
         flagsOffset = position
         flagsOctets = octets
+        flagsOrder = byteOrder
         var value: UInt64 = 0
         try raw(&value, octets)
         flagBits = UInt32(truncatingIfNeeded: value)
@@ -89,7 +119,8 @@ public struct ValueCoder: Sendable {
         guard direction == .writing else { return }
         flagBits |= bits
         for index in 0..<flagsOctets {
-            bytes[flagsOffset + index] = UInt8(truncatingIfNeeded: flagBits >> (8 * UInt32(index)))
+            let place = flagsOrder == .little ? index : flagsOctets - 1 - index
+            bytes[flagsOffset + place] = UInt8(truncatingIfNeeded: flagBits >> (8 * UInt32(index)))
         }
     }
 
@@ -100,6 +131,10 @@ public struct ValueCoder: Sendable {
         _ name: String, _ value: inout T, octets: Int = T.bitWidth / 8
     ) throws(WireError) {
         field = name
+        if direction == .texts {
+            let range = Self.range(of: T.self, octets)
+            return try text(name, &value, show: { "\($0)" }, parse: { TextParser.integer($0, in: range) })
+        }
         var number = UInt64(truncatingIfNeeded: value)
         if direction == .writing { try check(value, octets) }
         try raw(&number, octets)
@@ -112,6 +147,10 @@ public struct ValueCoder: Sendable {
         _ name: String, _ value: inout T?, bit: Int? = nil, unknown: T? = nil, octets: Int = T.bitWidth / 8
     ) throws(WireError) {
         field = name
+        if direction == .texts {
+            let range = Self.range(of: T.self, octets)
+            return try optionalText(name, &value, show: { "\($0)" }, parse: { TextParser.integer($0, in: range) })
+        }
         if let bit, !has(bit, value != nil) { return absent(name, &value) }
         var number = value ?? unknown ?? 0
         if direction == .writing { try check(number, octets) }
@@ -129,8 +168,15 @@ public struct ValueCoder: Sendable {
         _ name: String, _ values: inout [T], count: Int
     ) throws(WireError) {
         let before = members
+        if direction == .texts {
+            return try text(
+                name, &values, isOptional: true, show: { $0.map { "\($0)" }.joined(separator: ", ") },
+                parse: { TextParser.list($0) { TextParser.integer($0) } })
+        }
         if direction == .reading {
-            guard remaining / (T.bitWidth / 8) >= count else { throw WireError(offset: position, reason: .truncated) }
+            guard count >= 0, remaining / (T.bitWidth / 8) >= count else {
+                throw WireError(offset: position, reason: .truncated)
+            }
             values = [T](repeating: 0, count: count)
         }
         for index in values.indices { try integer(name, &values[index]) }
@@ -142,6 +188,10 @@ public struct ValueCoder: Sendable {
     public mutating func scaled(
         _ name: String, _ value: inout Double, octets: Int, signed: Bool, scale: ValueScale
     ) throws(WireError) {
+        if direction == .texts {
+            field = name
+            return try text(name, &value, show: { "\($0)" }, parse: { TextParser.number($0) })
+        }
         var optional: Double? = value
         try scaled(name, &optional, octets: octets, signed: signed, scale: scale, unknown: nil)
         value = optional ?? 0
@@ -153,6 +203,9 @@ public struct ValueCoder: Sendable {
         unknown: Int64? = nil
     ) throws(WireError) {
         field = name
+        if direction == .texts {
+            return try optionalText(name, &value, show: { "\($0)" }, parse: { TextParser.number($0) })
+        }
         if let bit, !has(bit, value != nil) { return absent(name, &value) }
         var number: Int64 = unknown ?? 0
         if let value, direction == .writing {
@@ -174,6 +227,9 @@ public struct ValueCoder: Sendable {
     /// A date and time of seven octets that is there when `bit` is set.
     public mutating func dateTime(_ name: String, _ value: inout DateTime?, bit: Int) throws(WireError) {
         field = name
+        if direction == .texts {
+            return try optionalText(name, &value, show: { $0.text }, parse: { TextParser.dateTime($0) })
+        }
         if !has(bit, value != nil) { return absent(name, &value) }
         var time = value ?? DateTime()
         try dateTime(name, &time)
@@ -183,6 +239,9 @@ public struct ValueCoder: Sendable {
     /// A date and time of seven octets.
     public mutating func dateTime(_ name: String, _ value: inout DateTime) throws(WireError) {
         field = name
+        if direction == .texts {
+            return try text(name, &value, show: { $0.text }, parse: { TextParser.dateTime($0) })
+        }
         let before = members
         try integer(name, &value.year)
         try integer(name, &value.month)
@@ -205,6 +264,9 @@ public struct ValueCoder: Sendable {
             guard value.count == count else { throw .invalid("length", at: position) }
             bytes += value
         case .listing: break
+        case .texts:
+            return try text(
+                name, &value, show: { Hex.encode($0) }, parse: { TextParser.octets($0, count: count) })
         }
         position += count
         list(name, .bytes(value))
@@ -212,6 +274,11 @@ public struct ValueCoder: Sendable {
 
     /// All octets that are left.
     public mutating func rest(_ name: String, _ value: inout [UInt8]) throws(WireError) {
+        if direction == .texts {
+            field = name
+            return try text(
+                name, &value, isOptional: true, show: { Hex.encode($0) }, parse: { TextParser.octets($0, count: nil) })
+        }
         try octets(name, &value, count: direction == .reading ? remaining : value.count)
     }
 
@@ -219,14 +286,14 @@ public struct ValueCoder: Sendable {
 
     /// Adds a name and a value to the list, unless octets are being written.
     public mutating func list(_ name: String, _ value: FieldValue) {
-        if direction != .writing { members.append(.init(name, value)) }
+        if direction == .reading || direction == .listing { members.append(.init(prefix + name, value)) }
     }
 
     /// Replaces the value that was listed last, for fields that are shown by a word or a combination.
     public mutating func relist(_ name: String, _ value: FieldValue) {
-        guard direction != .writing else { return }
+        guard direction == .reading || direction == .listing else { return }
         if !members.isEmpty { members.removeLast() }
-        members.append(.init(name, value))
+        members.append(.init(prefix + name, value))
     }
 
     /// Forgets what was listed, for values that are shown in another form.
@@ -251,10 +318,16 @@ public struct ValueCoder: Sendable {
         case .reading:
             guard remaining >= octets else { throw WireError(offset: position, reason: .truncated) }
             value = 0
-            for index in 0..<octets { value |= UInt64(bytes[position + index]) << (8 * UInt64(index)) }
+            for index in 0..<octets {
+                let place = byteOrder == .little ? index : octets - 1 - index
+                value |= UInt64(bytes[position + index]) << (8 * UInt64(place))
+            }
         case .writing:
-            for index in 0..<octets { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(index)))) }
-        case .listing: break
+            for index in 0..<octets {
+                let place = byteOrder == .little ? index : octets - 1 - index
+                bytes.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(place))))
+            }
+        case .listing, .texts: break
         }
         position += octets
     }
@@ -263,70 +336,5 @@ public struct ValueCoder: Sendable {
         let unused = 64 - 8 * Int64(octets)
         guard signed, unused > 0 else { return Int64(bitPattern: value) }
         return Int64(bitPattern: value << UInt64(unused)) >> unused
-    }
-}
-
-/// How a number on the wire becomes a value: times `numerator`, divided by `denominator`.
-public struct ValueScale: Hashable, Sendable {
-    /// Multiplies the number on the wire.
-    public var numerator: Int64
-    /// Divides it.
-    public var denominator: Int64
-
-    /// A factor as a fraction; `denominator` is not 0.
-    public init(_ numerator: Int64, over denominator: Int64 = 1) {
-        self.numerator = numerator
-        self.denominator = denominator
-    }
-
-    /// The value of `raw`, rounded once: 2602 over 100 is exactly the number written 26.02.
-    public func value(_ raw: Int64) -> Double {
-        let (product, overflow) = raw.multipliedReportingOverflow(by: numerator)
-        return (overflow ? Double(raw) * Double(numerator) : Double(product)) / Double(denominator)
-    }
-
-    /// The nearest number on the wire; nil when `value` is not finite or too large.
-    public func raw(_ value: Double) -> Int64? {
-        Int64(exactly: (value * Double(denominator) / Double(numerator)).rounded())
-    }
-}
-
-/// A date and time as GATT sends it; year, month or day 0 mean "not known". Seven octets.
-public struct DateTime: Hashable, Sendable {
-    /// 1582 to 9999; 0 not known.
-    public var year: UInt16 = 0
-    /// 1 to 12; 0 not known.
-    public var month: UInt8 = 0
-    /// 1 to 31; 0 not known.
-    public var day: UInt8 = 0
-    /// 0 to 23.
-    public var hours: UInt8 = 0
-    /// 0 to 59.
-    public var minutes: UInt8 = 0
-    /// 0 to 59.
-    public var seconds: UInt8 = 0
-
-    /// Not known.
-    public init() {}
-
-    /// A date and time.
-    public init(
-        year: UInt16, month: UInt8, day: UInt8, hours: UInt8 = 0, minutes: UInt8 = 0, seconds: UInt8 = 0
-    ) {
-        self.year = year
-        self.month = month
-        self.day = day
-        self.hours = hours
-        self.minutes = minutes
-        self.seconds = seconds
-    }
-
-    /// The six numbers by name.
-    public var fields: FieldValue {
-        [
-            "year": FieldValue(integer: year), "month": FieldValue(integer: month), "day": FieldValue(integer: day),
-            "hours": FieldValue(integer: hours), "minutes": FieldValue(integer: minutes),
-            "seconds": FieldValue(integer: seconds),
-        ]
     }
 }

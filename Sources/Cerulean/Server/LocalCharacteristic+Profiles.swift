@@ -4,11 +4,13 @@ public import CeruleanHost
 import CeruleanWire
 
 extension LocalCharacteristic {
-    /// The characteristic of a profile, with typed handlers. Writes that hold no such value are refused with "invalid attribute
-    /// value length" (0x0D) before a handler sees them.
+    /// The characteristic of a profile with its initial value and its descriptors, and typed handlers. Writes that hold
+    /// no such value are refused with "invalid attribute value length" (0x0D) before a handler sees them.
     ///
     /// - Parameters:
-    ///   - value: What is kept at first; nil keeps no octets. A value that cannot be encoded keeps none either.
+    ///   - value: What is kept at first; nil keeps the initial value of the profile, else no octets. A value that
+    ///     cannot be encoded keeps none either.
+    ///   - descriptors: Others than those of the profile.
     ///   - onRead: Makes the value for each read; nil reads what is kept.
     ///   - onWrite: Decides about each write; nil takes every value.
     public convenience init<Value>(
@@ -28,8 +30,9 @@ extension LocalCharacteristic {
             }
         }
         self.init(
-            profile.uuid, profile.properties, permissions: profile.permissions, value: (try? value?.encoded()) ?? [],
-            descriptors: descriptors, onRead: readHandler, onWrite: writeHandler)
+            profile.uuid, profile.properties, permissions: profile.permissions,
+            value: (try? (value ?? profile.initialValue)?.encoded()) ?? [],
+            descriptors: profile.descriptors + descriptors, onRead: readHandler, onWrite: writeHandler)
     }
 }
 

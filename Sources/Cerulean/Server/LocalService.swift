@@ -55,9 +55,13 @@ public struct LocalService: Sendable {
         endHandle = definition.endHandle
     }
 
-    var definition: ServiceDefinition {
+    /// What the host serves.
+    ///
+    /// - Parameter asksAlways: Leave every value to us.
+    func definition(asksAlways: Bool) -> ServiceDefinition {
         ServiceDefinition(
-            uuid: uuid, isPrimary: isPrimary, characteristics: characteristics.map(\.definition), includes: includes,
+            uuid: uuid, isPrimary: isPrimary,
+            characteristics: characteristics.map { $0.definition(asksAlways: asksAlways) }, includes: includes,
             handle: handle, endHandle: endHandle)
     }
 }
@@ -66,20 +70,23 @@ public struct LocalService: Sendable {
 public final class LocalCharacteristic: Sendable {
     /// Answers a read with the whole value; the server takes the part that was asked for.
     ///
-    /// Runs on the host's executor until it awaits something: it must not block. Throw ``RequestFailure`` to refuse; any other
-    /// error answers with "unlikely error" (0x0E).
+    /// Runs on the host's executor until it awaits something: it must not block. Throw ``RequestFailure`` to refuse;
+    /// any other error answers with "unlikely error" (0x0E).
     public typealias ReadHandler = @Sendable (ReadRequest) async throws -> [UInt8]
 
     /// Takes a write, or refuses it by throwing. The value is stored after it has returned.
     ///
-    /// Runs on the host's executor until it awaits something: it must not block. Throw ``RequestFailure`` to refuse; any other
-    /// error answers with "unlikely error" (0x0E).
+    /// Runs on the host's executor until it awaits something: it must not block. Throw ``RequestFailure`` to refuse;
+    /// any other error answers with "unlikely error" (0x0E).
     public typealias WriteHandler = @Sendable (WriteRequest) async throws -> Void
 
     private struct State {
         var id: AttributeID?
         var value: [UInt8]
         var isClaimed = false
+        /// Wished handles.
+        var declarationHandle: UInt16?
+        var valueHandle: UInt16?
     }
 
     /// Its type.
@@ -92,7 +99,6 @@ public final class LocalCharacteristic: Sendable {
     public let descriptors: [DescriptorDefinition]
     let onRead: ReadHandler?
     let onWrite: WriteHandler?
-    private let handles: (declaration: UInt16?, value: UInt16?)
     private let state: Mutex<State>
 
     /// A characteristic with a value that the server keeps and, where handlers are given, what they do at a request.
@@ -117,7 +123,6 @@ public final class LocalCharacteristic: Sendable {
         self.descriptors = descriptors
         self.onRead = onRead
         self.onWrite = onWrite
-        handles = (nil, nil)
         state = Mutex(State(value: value))
     }
 
@@ -129,12 +134,11 @@ public final class LocalCharacteristic: Sendable {
         descriptors = definition.descriptors
         onRead = nil
         onWrite = nil
-        handles = (definition.declarationHandle, definition.valueHandle)
-        if case .stored(let value) = definition.value {
-            state = Mutex(State(value: value))
-        } else {
-            state = Mutex(State(value: []))
-        }
+        var kept: [UInt8] = []
+        if case .stored(let value) = definition.value { kept = value }
+        state = Mutex(
+            State(
+                value: kept, declarationHandle: definition.declarationHandle, valueHandle: definition.valueHandle))
     }
 
     /// The attribute that holds the value; nil until it is published.
@@ -146,10 +150,22 @@ public final class LocalCharacteristic: Sendable {
     /// True when somebody of ours is asked at requests.
     var isAsked: Bool { onRead != nil || onWrite != nil }
 
-    var definition: CharacteristicDefinition {
-        CharacteristicDefinition(
-            uuid: uuid, properties: properties, permissions: permissions, value: isAsked ? .dynamic : .stored(value),
-            descriptors: descriptors, declarationHandle: handles.declaration, valueHandle: handles.value)
+    func definition(asksAlways: Bool) -> CharacteristicDefinition {
+        let state = state.withLock { $0 }
+        return CharacteristicDefinition(
+            uuid: uuid, properties: properties, permissions: permissions,
+            value: isAsked || asksAlways ? .dynamic : .stored(state.value), descriptors: descriptors,
+            declarationHandle: state.declarationHandle, valueHandle: state.valueHandle)
+    }
+
+    /// Takes the place that it had in an earlier process.
+    func restore(_ value: [UInt8], handle: UInt16?) {
+        state.withLock { state in
+            state.value = value
+            guard let handle, handle > 1 else { return }
+            state.valueHandle = handle
+            state.declarationHandle = handle - 1
+        }
     }
 
     /// False when it belongs to a service already.

@@ -16,7 +16,8 @@ public import CeruleanWire
 /// try await server.update(measurement, to: HeartRateMeasurement(heartRate: 60))
 /// ```
 ///
-/// Safe to use from any task. When the server and all that it was given to are gone, its services and advertisements go too.
+/// Safe to use from any task. When the server and all that it was given to are gone, its services and advertisements go
+/// too.
 public final class PeripheralServer: Sendable {
     let core: ServerCore
 
@@ -27,10 +28,11 @@ public final class PeripheralServer: Sendable {
     /// Opens an adapter and starts it; it is closed with the server.
     ///
     /// - Parameters:
-    ///   - handlerTimeout: How long a handler may take before its request is answered with "unlikely error" and its task is
-    ///     cancelled. A peer gives up after 30 s.
+    ///   - handlerTimeout: How long a handler may take before its request is answered with "unlikely error" and its
+    ///     task is cancelled. A peer gives up after 30 s.
     ///   - timeout: For opening and starting together.
-    /// - Throws: ``BluetoothError`` with `noAdapter`, `unauthorized`, `adapterBusy`, `poweredOff`, `adapterFailed` or `timedOut`.
+    /// - Throws: ``BluetoothError`` with `noAdapter`, `unauthorized`, `adapterBusy`, `poweredOff`, `adapterFailed` or
+    ///   `timedOut`.
     public convenience init(
         _ adapter: Adapter, handlerTimeout: Duration = .seconds(10), timeout: Duration = .seconds(10)
     ) async throws(BluetoothError) {
@@ -98,7 +100,8 @@ public final class PeripheralServer: Sendable {
 
     /// Publishes services, all or none. Connected centrals are told that the database changed.
     ///
-    /// - Returns: The services with the identifiers of their parts, for ``unpublish(_:timeout:)`` and for including them.
+    /// - Returns: The services with the identifiers of their parts, for ``unpublish(_:timeout:)`` and for including
+    ///   them.
     /// - Throws: ``BluetoothError`` with `invalidArgument` when a characteristic belongs to a service already.
     @discardableResult
     public func publish(
@@ -144,12 +147,13 @@ public final class PeripheralServer: Sendable {
 
     /// Keeps a new value of a characteristic and sends it to its subscribers.
     ///
-    /// Ends when the value is queued for all of them. Where a subscriber's queue is full it waits until there is room: await it
-    /// before making the next value, and nothing is lost or piles up. Values are sent in the order of the calls. Those longer
-    /// than a subscriber's MTU - 3 are cut for it. Core 5.4, Vol 3, Part F, 3.4.7.1.
+    /// Ends when the value is queued for all of them. Where a subscriber's queue is full it waits until there is room:
+    /// await it before making the next value, and nothing is lost or piles up. Values are sent in the order of the
+    /// calls. Those longer than a subscriber's MTU - 3 are cut for it. Core 5.4, Vol 3, Part F, 3.4.7.1.
     ///
     /// - Parameter central: Sends it to one subscriber only, and does not keep it.
-    /// - Throws: ``BluetoothError`` with `timedOut`, `cancelled` or `notFound` when the characteristic is not published.
+    /// - Throws: ``BluetoothError`` with `timedOut`, `cancelled` or `notFound` when the characteristic is not
+    ///   published.
     public func update(
         _ characteristic: LocalCharacteristic, to value: [UInt8], for central: RemoteCentral? = nil,
         timeout: Duration = .seconds(30)
@@ -160,6 +164,12 @@ public final class PeripheralServer: Sendable {
             start: { completion in
                 core.assumeIsolated { $0.update(characteristic, value, central?.link, completion) }
             })
+    }
+
+    /// Calls `interceptor` before each read and write is answered; what it throws is the answer. In force for services
+    /// that are published afterwards.
+    package func intercept(_ interceptor: @escaping @Sendable (BluetoothUUID) async throws -> Void) async {
+        await core.intercept(interceptor)
     }
 
     // MARK: Advertising
@@ -200,16 +210,16 @@ public final class PeripheralServer: Sendable {
     /// Stops all advertisements of this server.
     public func stopAdvertising() async { await core.stopAllAdvertising() }
 
-    /// Starts the adapter again after it failed or was switched off; advertising begins again as its rule says. Ends at once when
-    /// it is on.
+    /// Starts the adapter again after it failed or was switched off; advertising begins again as its rule says. Ends at
+    /// once when it is on.
     ///
     /// - Throws: ``BluetoothError`` when it still cannot be used.
     public func start(timeout: Duration = .seconds(10)) async throws(BluetoothError) {
         try await HostOpening.start(core.host, timeout: timeout)
     }
 
-    /// Removes the services and advertisements, ends the links to centrals where the server opened the adapter, and closes it.
-    /// Harmless when done before.
+    /// Removes the services and advertisements, ends the links to centrals where the server opened the adapter, and
+    /// closes it. Harmless when done before.
     ///
     /// - Throws: ``BluetoothError`` with `timedOut` or `cancelled`; the shutdown goes on.
     public func shutdown(timeout: Duration = .seconds(10)) async throws(BluetoothError) {

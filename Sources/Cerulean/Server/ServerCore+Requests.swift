@@ -22,8 +22,8 @@ extension ServerCore {
         host.assumeIsolated { $0.respond(to: token, with: response) }
     }
 
-    /// One task at a time for a central whose requests need handlers. It serves until the link is gone or a handler took too
-    /// long: then it is cancelled and another one takes its place.
+    /// One task at a time for a central whose requests need handlers. It serves until the link is gone or a handler
+    /// took too long: then it is cancelled and another one takes its place.
     private func startPump(_ central: ConnectedCentral) {
         let (remote, requests) = (central.remote, central.requests)
         central.pump = Task(executorPreference: loop.taskExecutor) { [weak self] in
@@ -84,6 +84,7 @@ extension ServerCore {
                 return Answer(response: .failure(code: RequestFailure.unlikelyError.code, index: index))
             }
             do {
+                try await interceptor?(characteristic.uuid)
                 switch request.kind {
                 case .read(let offset):
                     answer.response = .success(value: try await read(characteristic, offset, remote))

@@ -44,12 +44,15 @@ actor ServerCore: HostEventSink {
     /// In the order of their connections.
     private(set) var centrals: [ConnectedCentral] = []
     private(set) var attributes: [AttributeID: LocalCharacteristic] = [:]
-    private var published: [AttributeID: [LocalCharacteristic]] = [:]
+    /// In the order of their publication.
+    private(set) var publishedServices: [(id: AttributeID, service: LocalService)] = []
     private var updates: [WaitingUpdate] = []
     private var subscriberWaiters: [(characteristic: LocalCharacteristic, waiter: Waiter)] = []
     var advertisements: [ServerAdvertisement] = []
     private var nextNumber: UInt64 = 0
     private(set) var isOver = false
+    /// Is called before each answer, for tests of what a device may do.
+    private(set) var interceptor: (@Sendable (BluetoothUUID) async throws -> Void)?
     /// Where pairing asks its questions.
     var desk: PairingDesk?
 
@@ -180,8 +183,10 @@ actor ServerCore: HostEventSink {
                     HostError(.invalidArgument, detail: "\(characteristic.uuid) belongs to a published service already")
                 ))
         }
+        let asksAlways = interceptor != nil
+        let definitions = services.map { $0.definition(asksAlways: asksAlways) }
         host.assumeIsolated { host in
-            host.publish(services.map(\.definition), for: self) { [self] result in
+            host.publish(definitions, for: self) { [self] result in
                 assumeIsolated { $0.published(services, result) }
                 completion(result)
             }
@@ -198,15 +203,15 @@ actor ServerCore: HostEventSink {
                 characteristic.published(as: identifiers.id)
                 attributes[identifiers.id] = characteristic
             }
-            published[known.id] = service.characteristics
+            publishedServices.append((known.id, service))
         }
     }
 
     func unpublish(_ service: PublishedService, _ completion: @escaping HostCompletion<Void>) {
-        guard let characteristics = published.removeValue(forKey: service.id) else {
+        guard let index = publishedServices.firstIndex(where: { $0.id == service.id }) else {
             return completion(.failure(HostError(.notFound, detail: "the service is not published")))
         }
-        for characteristic in characteristics {
+        for characteristic in publishedServices.remove(at: index).service.characteristics {
             if let id = characteristic.id {
                 attributes[id] = nil
                 for central in centrals { central.subscriptions[id] = nil }
@@ -215,6 +220,10 @@ actor ServerCore: HostEventSink {
         }
         sendUpdates()
         host.assumeIsolated { $0.unpublish(service.id, completion: completion) }
+    }
+
+    func intercept(_ interceptor: @escaping @Sendable (BluetoothUUID) async throws -> Void) {
+        self.interceptor = interceptor
     }
 
     // MARK: Updates
@@ -307,7 +316,7 @@ actor ServerCore: HostEventSink {
         centrals = []
         for characteristic in attributes.values { characteristic.unclaim() }
         attributes = [:]
-        published = [:]
+        publishedServices = []
         states.send(.poweredOff)
         states.end()
         events.end()
