@@ -173,7 +173,7 @@ public protocol Host: Actor {
     // MARK: Periodic advertising
 
     /// Follows the periodic data of an advertiser's set; listens for it until it is found. One is looked for at a time, others
-    /// wait. Reports may come before the completion.
+    /// wait. Reports come after the completion.
     func synchronize(
         to peer: PeerID, setID: UInt8, options: PeriodicSyncOptions, timeout: Duration,
         completion: @escaping HostCompletion<PeriodicSync>

@@ -75,16 +75,18 @@ public final class Central: Sendable {
     ///   - filter: Which devices to report.
     ///   - duplicates: Report every advertisement rather than only the first of each device and its changes.
     ///   - active: Ask for scan responses.
+    ///   - phys: Where to listen: LE 1M, LE Coded for far devices that advertise there, or both.
     ///   - timeout: After it the loop ends, without an error. Nil scans until the loop is left.
     ///   - capacity: How many discoveries wait for a slow loop; beyond it the oldest are dropped and counted.
     public func scan(
-        _ filter: ScanFilter = .all, duplicates: Bool = false, active: Bool = true, timeout: Duration? = nil,
-        capacity: Int = 1024
+        _ filter: ScanFilter = .all, duplicates: Bool = false, active: Bool = true, phys: PHYSet = .le1M,
+        timeout: Duration? = nil, capacity: Int = 1024
     ) -> Scan {
         Scan(
             central: self,
             request: ScanRequest(
-                filter: filter, reportsDuplicates: duplicates, isActive: active, timeout: timeout, capacity: capacity))
+                filter: filter, reportsDuplicates: duplicates, isActive: active, phys: phys, timeout: timeout,
+                capacity: capacity))
     }
 
     /// The first device that passes `filter`.

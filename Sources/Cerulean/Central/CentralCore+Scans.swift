@@ -27,7 +27,7 @@ extension CentralCore {
         }
         let parameters = ScanParameters(
             services: request.filter.services, reportsDuplicates: request.reportsDuplicates,
-            isActive: request.isActive)
+            isActive: request.isActive, phys: request.phys)
         host.assumeIsolated { host in
             host.startScan(parameters) { [self] result in
                 assumeIsolated { $0.scanStarted(session, result) }

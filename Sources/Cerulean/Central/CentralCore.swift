@@ -42,6 +42,8 @@ actor CentralCore: HostEventSink {
     var chance = SplitMix(seed: 0)
     /// Readers that are to be woken when the loop's turn is over.
     var sleepers: [Channel<Notification>] = []
+    /// Periodic advertisers that are followed.
+    var periodics: [SyncID: Channel<PeriodicReport>] = [:]
     private var powerWaiters: [(id: UInt64, completion: HostCompletion<Void>)] = []
     var linkWaiters: [(id: UInt64, record: PeerRecord, completion: HostCompletion<Void>)] = []
     private var nextNumber: UInt64 = 0
@@ -86,6 +88,10 @@ actor CentralCore: HostEventSink {
             saw(advertisement, for: scans)
         case .scanEnded(let scan, let error):
             scanEnded(scan, error)
+        case .periodicReport(let sync, let report):
+            periodicReport(sync, report)
+        case .syncEnded(let sync, let error):
+            syncEnded(sync, error)
         case .stateChanged(let state):
             stateChanged(state)
         case .linkUpdated(let info):
@@ -97,7 +103,7 @@ actor CentralCore: HostEventSink {
         case .servicesChanged(let link, let range):
             databaseChanged(on: link, range)
         case .linkOpened, .readyToWrite, .requests, .valueWritten, .subscriptionChanged, .readyToUpdate,
-            .advertisingEnded, .pairing, .periodicReport, .syncEnded:
+            .advertisingEnded, .pairing:
             // The business of servers, and of whoever made the link.
             break
         }
@@ -204,6 +210,7 @@ actor CentralCore: HostEventSink {
         desk = nil
         for scan in scans { end(scan, BluetoothError(.cancelled, "scan", detail: "the central was shut down")) }
         scans = []
+        endSyncs()
         for waiter in powerWaiters { waiter.completion(.failure(HostError(.cancelled))) }
         powerWaiters = []
         let others = linkWaiters

@@ -115,6 +115,7 @@ final class PeerRecord: Sendable {
     }
 
     let connection = Broadcaster<ConnectionState>(.disconnected(reason: nil))
+    let linkChanges = Broadcaster<LinkInfo?>(nil)
     let databases = Broadcaster<[Service]?>(nil)
     let names: Broadcaster<String?>
     let values = Atomic<Int>(0)
@@ -144,7 +145,16 @@ final class PeerRecord: Sendable {
     }
 
     func read<Value: Sendable>(_ body: (Snapshot) -> Value) -> Value { snapshot.withLock { body($0) } }
-    func update(_ body: (inout Snapshot) -> Void) { snapshot.withLock { body(&$0) } }
+
+    /// Changes what is known; called on the loop. A change of the link is told.
+    func update(_ body: (inout Snapshot) -> Void) {
+        let (old, new) = snapshot.withLock { state in
+            let old = state.link
+            body(&state)
+            return (old, state.link)
+        }
+        if old != new { linkChanges.send(new) }
+    }
 
     /// A name that the peer said.
     func learn(name: String) {

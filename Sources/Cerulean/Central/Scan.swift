@@ -45,11 +45,12 @@ struct ScanRequest: Sendable {
     var filter: ScanFilter
     var reportsDuplicates: Bool
     var isActive: Bool
+    var phys: PHYSet
     var timeout: Duration?
     var capacity: Int
 }
 
-/// The devices that a scan sees, see ``Central/scan(_:duplicates:active:timeout:capacity:)``.
+/// The devices that a scan sees, see ``Central/scan(_:duplicates:active:phys:timeout:capacity:)``.
 ///
 /// The loop ends after the timeout of the scan and with its task; it throws when the scan could not start or was ended by the
 /// adapter (`poweredOff`, `adapterFailed`).

@@ -232,12 +232,3 @@ public final class PeripheralServer: Sendable {
             })
     }
 }
-
-/// An advertisement of a ``PeripheralServer``. It goes on when this value is dropped.
-public struct RunningAdvertisement: Sendable {
-    let server: PeripheralServer
-    let number: UInt64
-
-    /// Ends it for good. Harmless when it has ended.
-    public func stop() async { await server.core.stopAdvertising(number) }
-}

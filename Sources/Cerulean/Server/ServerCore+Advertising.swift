@@ -6,7 +6,7 @@ import CeruleanWire
 /// An advertisement that was asked for, running or waiting to begin again.
 final class ServerAdvertisement {
     let number: UInt64
-    let parameters: AdvertisingParameters
+    var parameters: AdvertisingParameters
     let restart: AdvertisingRestart
     var id: AdvertisementID?
     var isStarting = false
@@ -81,7 +81,12 @@ extension ServerCore {
     func advertisingEnded(_ id: AdvertisementID, _ reason: HostError?) {
         guard let advertisement = advertisements.first(where: { $0.id == id }) else { return }
         advertisement.id = nil
+        // What was to last for some time is over for good.
+        let isOver = advertisement.parameters.duration != nil && reason?.code == .timedOut
         switch advertisement.restart.kind {
+        case _ where isOver:
+            stopAdvertising(advertisement.number)
+            events.send(.advertisingEnded)
         case .never:
             stopAdvertising(advertisement.number)
             events.send(.advertisingEnded)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CeruleanHost
 public import CeruleanWire
 
 /// What a controller said of itself at start-up.
@@ -23,5 +24,16 @@ extension StackEngine {
         return ControllerInfo(
             version: startup.version, publicAddress: startup.publicAddress, features: startup.features,
             aclLength: aclLength, aclCount: aclTotal)
+    }
+
+    /// What hosts can do only with some controllers.
+    var controllerCapabilities: HostCapabilities {
+        var all: HostCapabilities = []
+        let features = startup.features
+        if startup.isExtended { all.insert(.extendedAdvertising) }
+        if startup.isExtended, features.contains(.periodicAdvertising) { all.insert(.periodicAdvertising) }
+        if !features.isDisjoint(with: [.le2M, .leCoded]) { all.insert(.controlsPHY) }
+        if features.contains(.dataLengthExtension) { all.insert(.controlsDataLength) }
+        return all
     }
 }

@@ -29,6 +29,9 @@ public struct StackConfiguration: Sendable {
     public var maximumAdvertisers: Int
     /// Links at one time, 1 to 3,840.
     public var maximumLinks: Int
+    /// Use extended advertising where the controller has it; without it, legacy commands alone, for controllers that tell more
+    /// than they can.
+    public var usesExtendedAdvertising: Bool
     /// How links are paired until an application says otherwise.
     public var pairing: PairingPolicy
     /// An operation that the peer refuses for lack of security raises it, and is repeated once.
@@ -52,6 +55,7 @@ public struct StackConfiguration: Sendable {
         mtu = 517
         maximumAdvertisers = 16_384
         maximumLinks = 3_840
+        usesExtendedAdvertising = true
         pairing = PairingPolicy()
         raisesSecurity = true
         addressRotation = nil

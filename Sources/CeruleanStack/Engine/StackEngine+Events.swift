@@ -46,6 +46,8 @@ extension StackEngine {
         let parameters = event.parameters
         switch event.subevent {
         case .advertisingReport?: receiveAdvertisingReports(parameters)
+        case .extendedAdvertisingReport?: receiveExtendedAdvertisingReports(parameters)
+        case .periodicAdvertisingReport?: decode(HCI.LEPeriodicAdvertisingReport.self, parameters, periodicReport)
         case .connectionComplete?:
             decode(HCI.LEConnectionComplete.self, parameters) { event in
                 connectionComplete(event)
@@ -61,6 +63,13 @@ extension StackEngine {
             }
         case .connectionUpdateComplete?:
             decode(HCI.LEConnectionUpdateComplete.self, parameters, connectionUpdateComplete)
+        case .phyUpdateComplete?: decode(HCI.LEPHYUpdateComplete.self, parameters, phyUpdateComplete)
+        case .dataLengthChange?: decode(HCI.LEDataLengthChange.self, parameters, dataLengthChanged)
+        case .advertisingSetTerminated?:
+            decode(HCI.LEAdvertisingSetTerminated.self, parameters, advertisingSetTerminated)
+        case .periodicAdvertisingSyncEstablished?:
+            decode(HCI.LEPeriodicAdvertisingSyncEstablished.self, parameters, syncEstablished)
+        case .periodicAdvertisingSyncLost?: decode(HCI.LEPeriodicAdvertisingSyncLost.self, parameters, syncLost)
         case .longTermKeyRequest?:
             decode(HCI.LELongTermKeyRequest.self, parameters, longTermKeyRequested)
         case .remoteConnectionParameterRequest?:

@@ -7,7 +7,7 @@ public import CeruleanWire
 struct Startup {
     enum Step: Int {
         case reset, supportedCommands, version, address, leFeatures, eventMask, leEventMask, leHostSupport, leBufferSize
-        case bufferSize, randomAddress, done
+        case bufferSize, advertisingSets, advertisingDataLength, dataLength, randomAddress, done
     }
 
     var step: Step?
@@ -19,6 +19,12 @@ struct Startup {
     var publicAddress: BluetoothAddress?
     var features = HCI.LEFeatures(rawValue: 0)
     var ownAddressType = HCI.OwnAddressType.public
+    /// Advertising, scanning and connecting go by extended commands: a controller takes only one kind between two resets.
+    /// Core 5.4, Vol 4, Part E, 3.1.1.
+    var isExtended = false
+    /// Advertisements at a time, and octets in each.
+    var advertisingSets = 1
+    var advertisingDataLength = 31
 
     func supports(_ opcode: HCI.Opcode) -> Bool { supported?.contains(opcode) ?? true }
 }
@@ -103,16 +109,12 @@ extension StackEngine {
             }
         case .leFeatures:
             command(HCI.LEReadLocalSupportedFeatures()) {
-                self.may($0, then: .eventMask) { self.startup.features = $0.features }
+                self.may($0, then: .eventMask) { self.takeFeatures($0.features) }
             }
         case .eventMask:
             command(HCI.SetEventMask(mask: .leHost)) { self.may($0, then: .leEventMask) { _ in } }
         case .leEventMask:
-            // The link layer answers parameter requests of peers itself; those over L2CAP are answered here.
-            let mask = HCI.LEEventMask([
-                .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
-                .longTermKeyRequest, .dataLengthChange,
-            ])
+            let mask = HCI.LEEventMask(leEvents)
             command(HCI.LESetEventMask(mask: mask)) { self.may($0, then: .leHostSupport) { _ in } }
         case .leHostSupport:
             // Only controllers of two kinds have it.
@@ -122,18 +124,63 @@ extension StackEngine {
             command(HCI.WriteLEHostSupport()) { self.may($0, then: .leBufferSize) { _ in } }
         case .leBufferSize:
             command(HCI.LEReadBufferSize()) { result in
-                self.may(result, then: self.isPool(result) ? .randomAddress : .bufferSize) {
+                self.may(result, then: self.isPool(result) ? .advertisingSets : .bufferSize) {
                     self.setPool($0.aclLength, UInt16($0.aclCount))
                 }
             }
         case .bufferSize:
             // Security H11: the LE pool is that of BR/EDR when it is empty.
             command(HCI.ReadBufferSize()) {
-                self.must($0, then: .randomAddress) { self.setPool($0.aclLength, $0.aclCount) }
+                self.must($0, then: .advertisingSets) { self.setPool($0.aclLength, $0.aclCount) }
+            }
+        case .advertisingSets:
+            guard startup.isExtended else { return begin(.dataLength) }
+            command(HCI.LEReadNumberOfSupportedAdvertisingSets()) {
+                self.may($0, then: .advertisingDataLength) { self.startup.advertisingSets = max(1, Int($0.count)) }
+            }
+        case .advertisingDataLength:
+            command(HCI.LEReadMaximumAdvertisingDataLength()) {
+                self.may($0, then: .dataLength) {
+                    self.startup.advertisingDataLength = min(max(31, Int($0.length)), ReportAssembler.limit)
+                }
+            }
+        case .dataLength:
+            // Links begin with the longest packets that both ends can; controllers without it do not know the command.
+            guard startup.features.contains(.dataLengthExtension) else { return begin(.randomAddress) }
+            command(HCI.LEWriteSuggestedDefaultDataLength(octets: 251, time: dataTime(octets: 251))) {
+                self.may($0, then: .randomAddress) { _ in }
             }
         case .randomAddress: setOwnAddress()
         case .done: started()
         }
+    }
+
+    /// What links and advertising are told with. Events of features that the controller lacks are left out: some refuse bits
+    /// that they do not know.
+    private var leEvents: [HCI.LESubevent] {
+        // The link layer answers parameter requests of peers itself; those over L2CAP are answered here.
+        var events: [HCI.LESubevent] = [
+            .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
+            .longTermKeyRequest, .dataLengthChange,
+        ]
+        let features = startup.features
+        if features.contains(.privacy) || startup.isExtended { events.append(.enhancedConnectionComplete) }
+        if !features.isDisjoint(with: [.le2M, .leCoded]) { events.append(.phyUpdateComplete) }
+        if startup.isExtended { events += [.extendedAdvertisingReport, .advertisingSetTerminated] }
+        if startup.isExtended, features.contains(.periodicAdvertising) {
+            events += [
+                .periodicAdvertisingSyncEstablished, .periodicAdvertisingReport, .periodicAdvertisingSyncLost,
+            ]
+        }
+        return events
+    }
+
+    private func takeFeatures(_ features: HCI.LEFeatures) {
+        startup.features = features
+        startup.isExtended =
+            configuration.usesExtendedAdvertising && features.contains(.extendedAdvertising)
+            && startup.supports(.leSetExtendedAdvertisingParameters) && startup.supports(.leSetExtendedScanParameters)
+            && startup.supports(.leExtendedCreateConnection)
     }
 
     private func isPool(_ result: Result<HCI.LEReadBufferSize.ReturnParameters, HostError>) -> Bool {
@@ -239,6 +286,7 @@ extension StackEngine {
         for command in lost { command.completion(.failure(error)) }
         endScans(error)
         endAdvertising(error)
+        endSyncs(error)
         connector = Connector()
         earlyPackets.removeAll()
         sendRing.removeAll()

@@ -92,6 +92,7 @@ public final class StackEngine {
     @exclusivity(unchecked) var scanner = Scanner()
     var advertiser = Advertiser()
     var connector = Connector()
+    var syncs = Syncs()
 
     // Security
     var privacy = Privacy()
@@ -149,6 +150,8 @@ public final class StackEngine {
         tickOperations()
         tickLinks()
         tickConnector()
+        tickAdvertising()
+        tickSyncs()
         tickSecurity()
         tickPrivacy()
         earlyPackets.expire(now: now)
@@ -177,6 +180,8 @@ public final class StackEngine {
         arm(commands.deadline)
         arm(startup.deadline)
         arm(connector.deadline)
+        arm(advertiser.deadline)
+        arm(syncs.deadline)
         arm(security.nextDeadline)
         arm(privacy.deadline)
         arm(earlyPackets.deadline)

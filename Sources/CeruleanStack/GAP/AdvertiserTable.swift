@@ -10,14 +10,36 @@ import CeruleanWire
 /// an insertion costs the same however many there are). Looking up and merging neither allocate nor depend on the number of
 /// advertisers while contents stay the same. Security D5, D6.
 struct AdvertiserTable {
+    /// What extended packets tell beyond legacy ones, as the controller gives it.
+    struct Traits: Hashable {
+        var primaryPHY: HCI.PHY
+        var secondaryPHY: HCI.PHY
+        var setID: UInt8
+        var txPower: Int8
+        var periodicInterval: UInt16
+        var isTruncated: Bool
+    }
+
+    /// What was heard, but for its data.
+    struct Heard {
+        /// Address, kind and set.
+        var key: UInt64
+        var rssi: Int8
+        var isConnectable: Bool
+        var traits: Traits?
+    }
+
     struct Entry {
-        /// Address and kind: the identity of an entry.
+        /// Address, kind and set: the identity of an entry.
         var key: UInt64
         var data: [UInt8] = []
         var response: [UInt8]?
         var time: MonotonicTime
         var rssi: Int8
         var isConnectable = false
+        var traits: Traits?
+        /// The end of the scan response was lost.
+        var isResponseTruncated = false
         /// Heard again since the ring's hand passed.
         var isWarm = false
         /// Scans that were told of the present content.
@@ -35,8 +57,9 @@ struct AdvertiserTable {
         var advertisement: Advertisement {
             let address = address
             return Advertisement(
-                peer: peer, address: address, rssi: rssi == 127 ? nil : Int(rssi),
-                isConnectable: isConnectable, time: time, raw: data, scanResponse: response)
+                peer: peer, address: address.kind == .anonymous ? nil : address, rssi: rssi == 127 ? nil : Int(rssi),
+                isConnectable: isConnectable, time: time, raw: data, scanResponse: response,
+                extended: traits.map { Advertisement.Extended($0, isResponseTruncated: isResponseTruncated) })
         }
 
         /// The bonded device behind a private address.
@@ -57,6 +80,8 @@ struct AdvertiserTable {
     /// Entry numbers plus one by hash, 0 for free; at most half full.
     private var slots = [Int32](repeating: 0, count: 256)
     private var hand = 0
+    /// Some entry belongs to a set.
+    private var hasSets = false
     private let multiplier: UInt64
 
     /// `seed` keeps outsiders from choosing addresses that collide.
@@ -65,32 +90,40 @@ struct AdvertiserTable {
         multiplier = (seed &* 0x9E37_79B9_7F4A_7C15) | 1
     }
 
-    static func key(_ address: DeviceAddress) -> UInt64 {
-        address.address.rawValue | UInt64(address.peerKind.rawValue) << 48
+    /// - Parameter set: Number of the advertiser's set, 0 to 15; 0xFF without.
+    static func key(_ address: DeviceAddress, set: UInt8 = 0xFF) -> UInt64 {
+        address.address.rawValue | UInt64(address.peerKind.rawValue) << 48 | UInt64(set &+ 1) << 56
     }
 
-    func index(of address: DeviceAddress) -> Int? { find(Self.key(address)) }
+    /// The entry of an address: that of its legacy packets, else of the set with the lowest number.
+    func index(of address: DeviceAddress) -> Int? {
+        if let index = find(Self.key(address)) { return index }
+        guard hasSets else { return nil }
+        for set in UInt8(0)...15 {
+            if let index = find(Self.key(address, set: set)) { return index }
+        }
+        return nil
+    }
 
     /// Merges an advertisement. Returns the entry's number, valid until the next call.
-    mutating func merge(advertisement data: RawSpan, _ report: HCI.AdvertisingReportView, now: MonotonicTime) -> Int {
-        let key = Self.key(report.address)
-        let isConnectable = report.type == .connectable || report.type == .directed
-        let index = find(key) ?? insert(Entry(key: key, time: now, rssi: report.rssi, isConnectable: isConnectable))
+    mutating func merge(advertisement data: RawSpan, _ heard: Heard, now: MonotonicTime) -> Int {
+        let index = find(heard.key) ?? insert(Entry(key: heard.key, time: now, rssi: heard.rssi))
         if !data.isEqual(to: entries[index].data) {
             entries[index].data.replace(with: data)
             entries[index].contentChanged()
         }
-        if entries[index].isConnectable != isConnectable {
-            entries[index].isConnectable = isConnectable
+        if entries[index].isConnectable != heard.isConnectable || entries[index].traits != heard.traits {
+            entries[index].isConnectable = heard.isConnectable
+            entries[index].traits = heard.traits
             entries[index].contentChanged()
         }
-        touch(index, report.rssi, now)
+        touch(index, heard.rssi, now)
         return index
     }
 
     /// Merges a scan response. Nil when no advertisement came before it.
-    mutating func merge(response data: RawSpan, _ report: HCI.AdvertisingReportView, now: MonotonicTime) -> Int? {
-        guard let index = find(Self.key(report.address)) else { return nil }
+    mutating func merge(response data: RawSpan, _ heard: Heard, now: MonotonicTime) -> Int? {
+        guard let index = find(heard.key) else { return nil }
         if entries[index].response == nil {
             entries[index].response = data.array
             entries[index].contentChanged()
@@ -98,7 +131,12 @@ struct AdvertiserTable {
             entries[index].response?.replace(with: data)
             entries[index].contentChanged()
         }
-        touch(index, report.rssi, now)
+        let isTruncated = heard.traits?.isTruncated ?? false
+        if entries[index].isResponseTruncated != isTruncated {
+            entries[index].isResponseTruncated = isTruncated
+            entries[index].contentChanged()
+        }
+        touch(index, heard.rssi, now)
         return index
     }
 
@@ -153,6 +191,7 @@ struct AdvertiserTable {
     }
 
     private mutating func insert(_ entry: Entry) -> Int {
+        if entry.key >> 56 != 0 { hasSets = true }
         if entries.count < capacity {
             entries.append(entry)
             if entries.count * 2 > slots.count {
@@ -203,6 +242,19 @@ struct AdvertiserTable {
             }
         }
         slots[gap] = 0
+    }
+}
+
+extension Advertisement.Extended {
+    init(_ traits: AdvertiserTable.Traits, isResponseTruncated: Bool) {
+        self.init(
+            primaryPHY: traits.primaryPHY,
+            secondaryPHY: traits.secondaryPHY.rawValue == 0 ? nil : traits.secondaryPHY,
+            setID: traits.setID <= 15 ? traits.setID : nil,
+            txPower: traits.txPower == 127 ? nil : Int(traits.txPower),
+            periodicInterval: traits.periodicInterval == 0
+                ? nil : .microseconds(Int64(traits.periodicInterval) * 1_250),
+            isTruncated: traits.isTruncated || isResponseTruncated)
     }
 }
 

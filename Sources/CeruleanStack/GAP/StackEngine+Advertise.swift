@@ -3,173 +3,290 @@
 public import CeruleanHost
 public import CeruleanWire
 
-/// The one advertisement of a legacy controller.
+/// The running advertisements: as many as the controller has sets, one on controllers of before Bluetooth 5.
 struct Advertiser {
-    var id: AdvertisementID?
-    var isConnectable = false
-    var completion: HostCompletion<AdvertisementID>?
+    /// One advertisement.
+    struct Running {
+        let id: AdvertisementID
+        /// The controller's number of the set.
+        let handle: UInt8
+        let parameters: AdvertisingParameters
+        var plan: AdvertisingPlan
+        /// Told when it has begun.
+        var completion: HostCompletion<AdvertisementID>?
+        /// When the host ends it; controllers with sets do it themselves.
+        var deadline = MonotonicTime.distantFuture
+    }
+
+    var running: [Running] = []
     var lastNumber: UInt64 = 0
+    private var lastHandle: UInt8 = 0
+
+    subscript(id: AdvertisementID) -> Running? { running.first { $0.id == id } }
+
+    var isStarting: Bool { running.contains { $0.completion != nil } }
+    var deadline: MonotonicTime { running.reduce(.distantFuture) { min($0, $1.deadline) } }
+
+    mutating func update(_ id: AdvertisementID, _ change: (inout Running) -> Void) {
+        guard let index = running.firstIndex(where: { $0.id == id }) else { return }
+        change(&running[index])
+    }
+
+    mutating func remove(_ id: AdvertisementID) -> Running? {
+        guard let index = running.firstIndex(where: { $0.id == id }) else { return nil }
+        return running.remove(at: index)
+    }
+
+    /// A number that no set has, and none had just now: the end of an earlier one may still be told.
+    mutating func freeHandle(of count: Int) -> UInt8? {
+        let count = UInt8(clamping: max(1, min(count, 0xF0)))
+        for step in 1...count {
+            let handle = UInt8((Int(lastHandle) + Int(step)) % Int(count))
+            guard !running.contains(where: { $0.handle == handle }) else { continue }
+            lastHandle = handle
+            return handle
+        }
+        return nil
+    }
 }
 
 extension StackEngine {
-    /// Starts to advertise; see ``Host/startAdvertising(_:completion:)``. A second advertisement is `unsupported`.
+    /// Starts to advertise; see ``Host/startAdvertising(_:completion:)``.
+    ///
+    /// Side by side run as many as the controller has sets; with a controller of before Bluetooth 5, one. What is too much is
+    /// `unsupported`.
     public func startAdvertising(
         _ parameters: AdvertisingParameters, now: MonotonicTime, completion: @escaping HostCompletion<AdvertisementID>
     ) {
         self.now = now
         if let error = unavailable("advertise") { return completion(.failure(error)) }
-        guard advertiser.id == nil else {
-            return completion(
-                .failure(
-                    HostError(
-                        .unsupported, "advertise",
-                        detail: "this controller sends one advertisement at a time; stop the other")))
-        }
-        let layout: AdvertisingLayout
-        do {
-            layout = try AdvertisingLayout(parameters.content)
+        let plan: AdvertisingPlan
+        do throws(HostError) {
+            plan = try AdvertisingPlan(parameters, advertisingLimits)
         } catch {
             return completion(.failure(error))
         }
-        advertiser.lastNumber &+= 1
-        advertiser.id = AdvertisementID(rawValue: advertiser.lastNumber)
-        advertiser.isConnectable = parameters.isConnectable
-        advertiser.completion = completion
-        let interval = max(32, HCI.advertisingUnits(parameters.interval))
-        let type: HCI.AdvertisingType =
-            parameters.isConnectable ? .connectable : parameters.isScannable ? .scannable : .nonConnectable
-        let number = advertiser.lastNumber
-        // Data first: some controllers send what they have the moment they are enabled.
-        command(
-            HCI.LESetAdvertisingParameters(
-                intervalMinimum: interval, intervalMaximum: interval, type: type,
-                ownAddressType: startup.ownAddressType, peerAddressKind: .public, peerAddress: .zero, channelMap: 7,
-                filterPolicy: 0)
-        ) { self.step(number, $0) }
-        command(HCI.LESetAdvertisingData(data: layout.data)) { self.step(number, $0) }
-        if type != .nonConnectable {
-            command(HCI.LESetScanResponseData(data: layout.scanResponse)) { self.step(number, $0) }
+        guard let handle = advertiser.freeHandle(of: startup.advertisingSets) else {
+            let text =
+                startup.advertisingSets > 1
+                ? "this controller sends \(startup.advertisingSets) advertisements at a time; stop another"
+                : "this controller sends one advertisement at a time; stop the other"
+            return completion(.failure(HostError(.unsupported, "advertise", detail: text)))
         }
-        command(HCI.LESetAdvertisingEnable(enable: true)) { [self] result in
-            step(number, result)
-            guard advertiser.id?.rawValue == number, let completion = advertiser.completion else {
-                // Stopped, or failed, before it began.
-                if case .success = result, advertiser.id == nil { command(HCI.LESetAdvertisingEnable(enable: false)) }
-                return
+        advertiser.lastNumber &+= 1
+        let id = AdvertisementID(rawValue: advertiser.lastNumber)
+        advertiser.running.append(
+            Advertiser.Running(id: id, handle: handle, parameters: parameters, plan: plan, completion: completion))
+        if startup.isExtended {
+            startSet(id, handle, plan)
+        } else {
+            startLegacy(id, plan)
+        }
+    }
+
+    var advertisingLimits: AdvertisingPlan.Limits {
+        AdvertisingPlan.Limits(
+            isExtended: startup.isExtended, dataLength: startup.advertisingDataLength, features: startup.features)
+    }
+
+    /// Changes what an advertisement sends; see ``Host/updateAdvertising(_:with:completion:)``.
+    public func updateAdvertising(
+        _ id: AdvertisementID, with update: AdvertisingUpdate, now: MonotonicTime,
+        completion: @escaping HostCompletion<Void>
+    ) {
+        self.now = now
+        let text = "change of an advertisement"
+        if let error = unavailable(text) { return completion(.failure(error)) }
+        guard let running = advertiser[id] else {
+            return completion(.failure(HostError(.notFound, text, detail: "it has ended")))
+        }
+        do throws(HostError) {
+            switch update {
+            case .content(let content):
+                var parameters = running.parameters
+                parameters.content = content
+                let plan = try AdvertisingPlan(parameters, advertisingLimits)
+                guard plan.properties == running.plan.properties else {
+                    throw HostError(.invalidArgument, detail: "a scan response can be neither added nor removed")
+                }
+                advertiser.update(id) {
+                    $0.plan.data = plan.data
+                    $0.plan.response = plan.response
+                }
+                changeData(running, plan) { completion($0.mapError { $0.during(text) }) }
+            case .periodicData(let data):
+                guard running.plan.periodic != nil else {
+                    throw HostError(.wrongState, detail: "it has no periodic data")
+                }
+                guard data.count <= startup.advertisingDataLength else {
+                    throw AdvertisingPlan.tooLong(data.count, advertisingLimits)
+                }
+                advertiser.update(id) { $0.plan.periodic?.data = data }
+                changePeriodicData(running.handle, data) { completion($0.mapError { $0.during(text) }) }
             }
-            advertiser.completion = nil
-            completion(.success(AdvertisementID(rawValue: number)))
+        } catch {
+            completion(.failure(error.during(text)))
         }
     }
 
     /// Stops an advertisement. Does nothing when it has ended.
     public func stopAdvertising(_ advertisement: AdvertisementID, now: MonotonicTime) {
         self.now = now
-        guard advertiser.id == advertisement else { return }
-        let completion = advertiser.completion
-        advertiser.id = nil
-        advertiser.completion = nil
-        completion?(.failure(HostError(.cancelled, "advertise")))
+        guard let running = advertiser.remove(advertisement) else { return }
+        running.completion?(.failure(HostError(.cancelled, "advertise")))
         guard state == .poweredOn else { return }
-        command(HCI.LESetAdvertisingEnable(enable: false))
+        silence(running)
     }
 
-    /// A central connected: connectable advertising has ended by itself. Core 5.4, Vol 4, Part E, 7.8.9.
+    /// A central connected: connectable advertising has ended by itself. Core 5.4, Vol 4, Part E, 7.8.9. Of sets the controller
+    /// tells it (7.7.65.18), before or behind the link (security H14).
     func advertisingConnected() {
-        guard let id = advertiser.id, advertiser.isConnectable else { return }
-        endAdvertisement(id, nil)
+        guard !startup.isExtended, let running = advertiser.running.first, running.plan.isConnectable else { return }
+        endAdvertisement(running.id, nil)
     }
 
-    /// Ends the advertisement with one reason.
+    /// A set ended by itself. Core 5.4, Vol 4, Part E, 7.7.65.18.
+    func advertisingSetTerminated(_ event: HCI.LEAdvertisingSetTerminated) {
+        guard let running = advertiser.running.first(where: { $0.handle == event.advertisingHandle }) else { return }
+        silence(running)
+        switch event.status {
+        case .success: endAdvertisement(running.id, nil)
+        case .advertisingTimeout, .limitReached: endAdvertisement(running.id, .advertisingIsOver)
+        default: endAdvertisement(running.id, HostError(.refused, controller: event.status.rawValue))
+        }
+    }
+
+    /// Ends all advertisements with one reason.
     func endAdvertising(_ error: HostError) {
-        if let id = advertiser.id { endAdvertisement(id, error.during("advertise")) }
+        for running in advertiser.running { endAdvertisement(running.id, error) }
     }
 
-    // MARK: - private
+    /// Ends those whose time is over.
+    func tickAdvertising() {
+        let now = now
+        for running in advertiser.running where running.deadline <= now {
+            silence(running)
+            endAdvertisement(running.id, .advertisingIsOver)
+        }
+    }
 
-    private func endAdvertisement(_ id: AdvertisementID, _ error: HostError?) {
-        let completion = advertiser.completion
-        advertiser.id = nil
-        advertiser.completion = nil
-        if let completion {
+    /// An advertisement has ended by itself.
+    func endAdvertisement(_ id: AdvertisementID, _ error: HostError?) {
+        guard let running = advertiser.remove(id) else { return }
+        if let completion = running.completion {
             // A central was faster than the controller's answer: it did start.
-            completion(error.map { .failure($0) } ?? .success(id))
+            completion(error.map { .failure($0.during("advertise")) } ?? .success(id))
             if error != nil { return }
         }
-        emit(.advertisingEnded(id, reason: error))
+        emit(.advertisingEnded(id, reason: error?.during("advertise")))
     }
 
-    private func step<Value>(_ number: UInt64, _ result: Result<Value, HostError>) {
-        guard case .failure(let error) = result, advertiser.id?.rawValue == number else { return }
-        endAdvertisement(AdvertisementID(rawValue: number), error.during("advertise"))
+    /// One command of many failed: the advertisement ends with it.
+    func advertisingStep<Value>(_ id: AdvertisementID, _ result: Result<Value, HostError>) {
+        guard case .failure(let error) = result, let running = advertiser[id] else { return }
+        if startup.isExtended { silence(running) }
+        endAdvertisement(id, error)
     }
-}
 
-/// The octets of an advertisement and its scan response, at most 31 each. Core 5.4, Vol 3, Part C, 11.
-struct AdvertisingLayout: Hashable {
-    static let limit = 31
+    /// The controller has begun.
+    func advertisingBegan(_ id: AdvertisementID) {
+        guard let completion = advertiser[id]?.completion else { return }
+        advertiser.update(id) { $0.completion = nil }
+        completion(.success(id))
+    }
 
-    var data: [UInt8]
-    var scanResponse: [UInt8]
+    // MARK: - legacy controllers
 
-    init(_ content: AdvertisingParameters.Content) throws(HostError) {
-        switch content {
-        case .raw(let data, let scanResponse):
-            guard data.count <= Self.limit, scanResponse.count <= Self.limit else {
-                throw HostError(
-                    .invalidArgument, "advertise",
-                    detail: "\(data.count) and \(scanResponse.count) octets; legacy advertisements hold 31 each")
+    private func startLegacy(_ id: AdvertisementID, _ plan: AdvertisingPlan) {
+        let interval = UInt16(clamping: plan.interval)
+        // Data first: some controllers send what they have the moment they are enabled.
+        command(
+            HCI.LESetAdvertisingParameters(
+                intervalMinimum: interval, intervalMaximum: interval, type: plan.legacyType,
+                ownAddressType: startup.ownAddressType, peerAddressKind: .public, peerAddress: .zero, channelMap: 7,
+                filterPolicy: 0)
+        ) { self.advertisingStep(id, $0) }
+        setLegacyData(plan) { { self.advertisingStep(id, $0) } }
+        command(HCI.LESetAdvertisingEnable(enable: true)) { [self] result in
+            advertisingStep(id, result)
+            guard advertiser[id] != nil else {
+                // Stopped, or failed, before it began.
+                if case .success = result, advertiser.running.isEmpty {
+                    command(HCI.LESetAdvertisingEnable(enable: false))
+                }
+                return
             }
-            self.data = data
-            self.scanResponse = scanResponse
-        case .fields(let name, let services):
-            // LE General Discoverable, no BR/EDR.
-            data = [0x02, 0x01, 0x06]
-            scanResponse = []
-            append(services.filter { $0.short != nil }, size: 2, complete: 0x03)
-            append(services.filter { $0.short == nil && $0.medium != nil }, size: 4, complete: 0x05)
-            append(services.filter { $0.medium == nil }, size: 16, complete: 0x07)
-            if let name { append(name: Array(name.utf8)) }
+            if plan.duration > 0 {
+                let end = now + .milliseconds(Int64(plan.duration) * 10)
+                advertiser.update(id) { $0.deadline = end }
+                arm(end)
+            }
+            advertisingBegan(id)
         }
     }
 
-    /// Into the advertisement as many as fit, the rest into the scan response; the list is called incomplete when some do not
-    /// fit at all or are in the other packet.
-    private mutating func append(_ services: [BluetoothUUID], size: Int, complete: UInt8) {
-        guard !services.isEmpty else { return }
-        let first = min(services.count, max(0, Self.limit - data.count - 2) / size)
-        let rest = services[first...]
-        let second = min(rest.count, max(0, Self.limit - scanResponse.count - 2) / size)
-        func list(_ part: ArraySlice<BluetoothUUID>) -> [UInt8] {
-            guard !part.isEmpty else { return [] }
-            let octets = part.flatMap { $0.littleEndian(size: size) }
-            return [UInt8(octets.count + 1), part.count == services.count ? complete : complete - 1] + octets
+    private func setLegacyData(_ plan: AdvertisingPlan, _ step: () -> (Result<HCIEmpty, HostError>) -> Void) {
+        command(HCI.LESetAdvertisingData(data: plan.data), step())
+        if plan.legacyType != .nonConnectable {
+            command(HCI.LESetScanResponseData(data: plan.response), step())
         }
-        data += list(services[..<first])
-        scanResponse += list(rest.prefix(second))
     }
 
-    private mutating func append(name: [UInt8]) {
-        guard !name.isEmpty else { return }
-        if name.count + 2 <= Self.limit - data.count {
-            data += [UInt8(name.count + 1), 0x09] + name
+    /// Gives an advertisement other data. The last step, or the first that fails, ends it.
+    private func changeData(
+        _ running: Advertiser.Running, _ plan: AdvertisingPlan, _ completion: @escaping HostCompletion<Void>
+    ) {
+        let steps = Steps(completion)
+        if startup.isExtended {
+            changeSetData(running, plan, steps)
         } else {
-            var count = min(name.count, Self.limit - scanResponse.count - 2)
-            guard count > 0 else { return }
-            // A shortened name ends between two characters.
-            while count > 0, count < name.count, name[count] & 0xC0 == 0x80 { count -= 1 }
-            guard count > 0 else { return }
-            scanResponse += [UInt8(count + 1), count == name.count ? 0x09 : 0x08] + name[..<count]
+            setLegacyData(plan) { steps.step() }
+        }
+        steps.seal()
+    }
+
+    /// The controller sends it no more.
+    private func silence(_ running: Advertiser.Running) {
+        if startup.isExtended {
+            removeSet(running)
+        } else {
+            command(HCI.LESetAdvertisingEnable(enable: false))
         }
     }
 }
 
-extension BluetoothUUID {
-    /// 2, 4 or 16 octets, least significant first.
-    fileprivate func littleEndian(size: Int) -> [UInt8] {
-        switch size {
-        case 2, 4: (0..<size).map { UInt8(truncatingIfNeeded: (medium ?? 0) >> (8 * UInt32($0))) }
-        default: littleEndian128
+/// Collects the results of several commands into one. Used on the engine's thread.
+final class Steps {
+    private var completion: HostCompletion<Void>?
+    private var pending = 0
+    private var isSealed = false
+
+    init(_ completion: @escaping HostCompletion<Void>) { self.completion = completion }
+
+    /// Where one more command tells its result.
+    func step<Value>() -> (Result<Value, HostError>) -> Void {
+        pending += 1
+        return { [self] result in
+            pending -= 1
+            if case .failure(let error) = result { return end(.failure(error)) }
+            if isSealed, pending == 0 { end(.success(())) }
         }
     }
+
+    /// No more commands follow.
+    func seal() {
+        isSealed = true
+        if pending == 0 { end(.success(())) }
+    }
+
+    private func end(_ result: Result<Void, HostError>) {
+        guard let completion else { return }
+        self.completion = nil
+        completion(result)
+    }
+}
+
+extension HostError {
+    /// An advertisement ran as long as it was to.
+    static let advertisingIsOver = HostError(.timedOut, "advertise", detail: "its duration is over")
 }

@@ -16,6 +16,7 @@ struct Connector {
     struct Wish {
         var address: DeviceAddress
         var parameters: ConnectionParameterRequest?
+        var phys: HCI.PHYMask?
         var waiters: [Waiter]
     }
 
@@ -50,7 +51,17 @@ extension StackEngine {
             return reserveOperation()
         }
         if let error = unavailable(text()) { return refuse(error) }
-        guard let wanted = DeviceAddress(peer) else { return refuse(HostError(.notFound, detail: "no such peer")) }
+        guard let wanted = DeviceAddress(peer), wanted.kind != .anonymous else {
+            return refuse(HostError(.notFound, detail: "no such peer"))
+        }
+        if let phys = options.phys {
+            guard !phys.isEmpty, phys.isSubset(of: [.le1M, .leCoded]) else {
+                return refuse(HostError(.invalidArgument, detail: "one looks on LE 1M, LE Coded or both"))
+            }
+            guard phys == .le1M || startup.isExtended && startup.features.contains(.leCoded) else {
+                return refuse(HostError(.unsupported, detail: "this controller has no LE Coded"))
+            }
+        }
         if let request = options.parameters, let error = request.error { return refuse(error) }
         let address = airAddress(of: wanted)
         if let link = allLinks.first(where: { $0.isPeer(wanted) && $0.phase == .open && !$0.isUnwanted }) {
@@ -75,7 +86,8 @@ extension StackEngine {
             connector.waiting[index].waiters.append(waiter)
         } else {
             connector.waiting.append(
-                Connector.Wish(address: address, parameters: options.parameters, waiters: [waiter]))
+                Connector.Wish(
+                    address: address, parameters: options.parameters, phys: options.phys, waiters: [waiter]))
         }
         connectNext()
         return operation
@@ -90,14 +102,7 @@ extension StackEngine {
         let wish = connector.waiting.removeFirst()
         connector.current = wish
         connector.phase = .creating
-        let request = wish.parameters ?? ConnectionParameterRequest()
-        let create = HCI.LECreateConnection(
-            scanInterval: 96, scanWindow: 96, filterPolicy: 0, peerAddressKind: wish.address.peerKind,
-            peerAddress: wish.address.address, ownAddressType: startup.ownAddressType,
-            intervalMinimum: request.units.minimum, intervalMaximum: request.units.maximum,
-            latency: request.units.latency, supervisionTimeout: request.units.timeout, eventLengthMinimum: 0,
-            eventLengthMaximum: 0)
-        command(create) { [self] result in
+        createConnection(wish) { [self] result in
             guard case .failure(let error) = result, connector.phase != .idle else { return }
             if error.controller == HCI.ErrorCode.commandDisallowed.rawValue, scanner.current != nil, !scanner.isPaused {
                 // This controller cannot scan meanwhile: scanning rests until the link is up.
@@ -112,6 +117,36 @@ extension StackEngine {
             }
             attemptEnded(HostError(.connectionFailed, controller: error.controller, detail: error.detail))
         }
+    }
+
+    private func createConnection(_ wish: Connector.Wish, _ done: @escaping (Result<Void, HostError>) -> Void) {
+        let request = wish.parameters ?? ConnectionParameterRequest()
+        let units = request.units
+        guard startup.isExtended else {
+            return command(
+                HCI.LECreateConnection(
+                    scanInterval: 96, scanWindow: 96, filterPolicy: 0, peerAddressKind: wish.address.peerKind,
+                    peerAddress: wish.address.address, ownAddressType: startup.ownAddressType,
+                    intervalMinimum: units.minimum, intervalMaximum: units.maximum, latency: units.latency,
+                    supervisionTimeout: units.timeout, eventLengthMinimum: 0, eventLengthMaximum: 0), done)
+        }
+        var phys = HCI.PHYMask.le1M
+        if let wanted = wish.phys {
+            phys = wanted
+        } else if let index = advertisers.index(of: wish.address),
+            advertisers.entries[index].traits?.primaryPHY == .leCoded
+        {
+            phys = .leCoded
+        }
+        let count = UInt16(phys.rawValue.nonzeroBitCount)
+        let one = HCI.LEExtendedCreateConnection.PHYParameters(
+            scanInterval: 96, scanWindow: 96 / count, intervalMinimum: units.minimum, intervalMaximum: units.maximum,
+            latency: units.latency, supervisionTimeout: units.timeout, eventLengthMinimum: 0, eventLengthMaximum: 0)
+        command(
+            HCI.LEExtendedCreateConnection(
+                filterPolicy: 0, ownAddressType: startup.ownAddressType, peerAddressKind: wish.address.peerKind,
+                peerAddress: wish.address.address, phys: phys,
+                parameters: Array(repeating: one, count: Int(count))), done)
     }
 
     /// The attempt is over without a link.
@@ -213,6 +248,7 @@ extension StackEngine {
             engine: self, handle: handle, id: id, address: address, role: role, parameters: parameters)
         links[Int(handle)] = link
         linkCount += 1
+        readPHY(of: link)
         return link
     }
 

@@ -48,32 +48,30 @@ extension StackEngine {
     func tickPrivacy() {
         guard now >= privacy.deadline, state == .poweredOn else { return }
         // While a link is being made the address stays.
-        guard connector.phase == .idle, !scanner.isBusy, advertiser.completion == nil,
+        guard connector.phase == .idle, !scanner.isBusy, !advertiser.isStarting,
             let address = try? privacy.rotation?.tick(now: now, crypto: configuration.crypto)
         else {
             privacy.rotation?.wasRefused(now: now)
             return arm(privacy.deadline)
         }
         privacy.isChanging = true
-        let advertisement = advertiser.id
-        if advertisement != nil { command(HCI.LESetAdvertisingEnable(enable: false)) }
-        if scanner.current != nil { command(HCI.LESetScanEnable(enable: false, filterDuplicates: false)) }
+        let legacy = startup.isExtended ? nil : advertiser.running.first?.id
+        if legacy != nil { command(HCI.LESetAdvertisingEnable(enable: false)) }
+        if scanner.current != nil { enableScanning(false) { _ in } }
         scanner.isBusy = true
         command(HCI.LESetRandomAddress(address: address.address)) { [self] result in
             privacy.isChanging = false
             if case .success = result {
                 privacy.rotation?.took(now: now)
                 privacy.airAddress = address
+                if startup.isExtended { changeSetAddresses(address.address) }
             } else {
                 privacy.rotation?.wasRefused(now: now)
             }
             arm(privacy.deadline)
             guard state == .poweredOn else { return }
-            if let advertisement, advertiser.id == advertisement {
-                command(HCI.LESetAdvertisingEnable(enable: true)) { [self] result in
-                    guard case .failure(let error) = result, advertiser.id == advertisement else { return }
-                    endAdvertising(error)
-                }
+            if let legacy, advertiser[legacy] != nil {
+                command(HCI.LESetAdvertisingEnable(enable: true)) { self.advertisingStep(legacy, $0) }
             }
             scanner.isBusy = false
             scanner.current = nil

@@ -15,6 +15,7 @@ struct Scanner {
         var isActive: Bool
         var interval: UInt16
         var window: UInt16
+        var phys = HCI.PHYMask.le1M
     }
 
     var scans: [UInt8: Scan] = [:]
@@ -26,16 +27,27 @@ struct Scanner {
     /// Scanning rests while a connection is being made: this controller cannot do both.
     var isPaused = false
     var nextNumber: UInt8 = 0
+    /// Somebody looks for a periodic advertiser.
+    var seeksPeriodic = false
+    /// Where that one is looked for.
+    var seekPHYs = HCI.PHYMask.le1M
+    /// Long advertisements of which more is to come.
+    var assembler = ReportAssembler()
 
     /// What all scans together need; nil without any.
     var wanted: Setting? {
-        guard !scans.isEmpty, !isPaused else { return nil }
-        var setting = Setting(isActive: false, interval: .max, window: 4)
+        guard !isPaused else { return nil }
+        guard !scans.isEmpty else {
+            // 60 ms all the time.
+            return seeksPeriodic ? Setting(isActive: false, interval: 96, window: 96, phys: seekPHYs) : nil
+        }
+        var setting = Setting(isActive: false, interval: .max, window: 4, phys: seeksPeriodic ? seekPHYs : [])
         var duty = 0.0
         for scan in scans.values {
             let interval = HCI.advertisingUnits(scan.parameters.interval)
             let window = min(HCI.advertisingUnits(scan.parameters.window), interval)
             setting.isActive = setting.isActive || scan.parameters.isActive
+            setting.phys.formUnion(scan.parameters.phys)
             setting.interval = min(setting.interval, interval)
             duty = max(duty, Double(window) / Double(interval))
         }
@@ -64,6 +76,13 @@ extension StackEngine {
             return completion(
                 .failure(HostError(.invalidArgument, "scan", detail: "interval and window go from 2.5 ms to 10.24 s")))
         }
+        guard !parameters.phys.isEmpty, parameters.phys.isSubset(of: [.le1M, .leCoded]) else {
+            return completion(
+                .failure(HostError(.invalidArgument, "scan", detail: "one scans on LE 1M, LE Coded or both")))
+        }
+        guard parameters.phys == .le1M || startup.isExtended && startup.features.contains(.leCoded) else {
+            return completion(.failure(HostError(.unsupported, "scan", detail: "this controller has no LE Coded")))
+        }
         guard let number = freeScanNumber() else {
             return completion(.failure(HostError(.queueFull, "scan", detail: "64 scans are running")))
         }
@@ -84,14 +103,30 @@ extension StackEngine {
 
     /// Peers that were heard or connected, newest last.
     public var knownPeers: [KnownPeer] {
-        var peers = advertisers.entries.map { entry in
+        var peers = advertisers.entries.filter { $0.address.kind != .anonymous }.map { entry in
             (entry.time, KnownPeer(peer: entry.peer, address: entry.identity ?? entry.address, name: name(of: entry)))
         }
         for link in allLinks where advertisers.index(of: link.address) == nil {
             peers.append(
                 (.distantFuture, KnownPeer(peer: link.peer, address: link.identity ?? link.address, name: nil)))
         }
-        return peers.sorted { $0.0 < $1.0 }.suffix(16_384).map(\.1)
+        peers.sort { $0.0 < $1.0 }
+        if startup.isExtended {
+            // A device may send several sets: the newest counts, a name from any.
+            var names: [PeerID: String] = [:]
+            var last: [PeerID: Int] = [:]
+            for (index, peer) in peers.enumerated() {
+                names[peer.1.peer] = peer.1.name ?? names[peer.1.peer]
+                last[peer.1.peer] = index
+            }
+            peers = peers.enumerated().compactMap { index, peer in
+                guard last[peer.1.peer] == index else { return nil }
+                var known = peer.1
+                known.name = names[known.peer]
+                return (peer.0, known)
+            }
+        }
+        return peers.suffix(16_384).map(\.1)
     }
 
     // MARK: - reports
@@ -99,19 +134,62 @@ extension StackEngine {
     func receiveAdvertisingReports(_ parameters: RawSpan) {
         var reports = HCI.AdvertisingReports(parameters)
         while let report = reports.next() {
-            let data = parameters.extracting(report.data)
-            let index: Int?
+            let isConnectable: Bool
             switch report.type {
-            case .scanResponse: index = advertisers.merge(response: data, report, now: now)
-            case .connectable, .directed, .scannable, .nonConnectable:
-                index = advertisers.merge(advertisement: data, report, now: now)
-            default: index = nil
+            case .scanResponse, .scannable, .nonConnectable: isConnectable = false
+            case .connectable, .directed: isConnectable = true
+            default: continue
             }
-            guard let index else { continue }
-            if !advertisers.entries[index].isIdentified { identify(index) }
-            if let identity = advertisers.entries[index].identity { heard(identity, at: report.address) }
-            if scanner.all != 0 { tell(index) }
+            let heard = AdvertiserTable.Heard(
+                key: AdvertiserTable.key(report.address), rssi: report.rssi, isConnectable: isConnectable)
+            merge(
+                parameters.extracting(report.data), heard, isResponse: report.type == .scanResponse, report.address)
         }
+    }
+
+    func receiveExtendedAdvertisingReports(_ parameters: RawSpan) {
+        var reports = HCI.ExtendedAdvertisingReports(parameters)
+        while let report = reports.next() {
+            let isLegacy = report.type.contains(.legacy)
+            let isResponse = report.type.contains(.scanResponse)
+            var heard = AdvertiserTable.Heard(
+                key: AdvertiserTable.key(report.address, set: isLegacy || report.sid > 15 ? 0xFF : report.sid),
+                rssi: report.rssi, isConnectable: report.type.contains(.connectable))
+            if !isLegacy {
+                heard.traits = AdvertiserTable.Traits(
+                    primaryPHY: report.primaryPHY, secondaryPHY: report.secondaryPHY, setID: report.sid,
+                    txPower: report.txPower, periodicInterval: report.periodicInterval, isTruncated: false)
+            }
+            let data = parameters.extracting(report.data)
+            if report.type.dataStatus == .complete, scanner.assembler.isEmpty {
+                merge(data, heard, isResponse: isResponse, report.address)
+            } else {
+                // No kind of address uses the eighth bit, but anonymous ones, and those answer no scan request.
+                let key = heard.key ^ (isResponse ? 1 << 55 : 0)
+                guard let whole = scanner.assembler.add(data, report.type.dataStatus, key: key, now: now) else {
+                    continue
+                }
+                heard.traits?.isTruncated = whole.isTruncated
+                merge(whole.data.span.bytes, heard, isResponse: isResponse, report.address)
+            }
+        }
+    }
+
+    /// Takes what one device said into the table and tells of it.
+    @inline(__always)
+    private func merge(
+        _ data: RawSpan, _ heard: AdvertiserTable.Heard, isResponse: Bool, _ address: DeviceAddress
+    ) {
+        let index: Int
+        if isResponse {
+            guard let known = advertisers.merge(response: data, heard, now: now) else { return }
+            index = known
+        } else {
+            index = advertisers.merge(advertisement: data, heard, now: now)
+        }
+        if !advertisers.entries[index].isIdentified { identify(index) }
+        if let identity = advertisers.entries[index].identity { self.heard(identity, at: address) }
+        if scanner.all != 0 { tell(index) }
     }
 
     /// Tells those scans that want it of an entry that was just heard.
@@ -170,21 +248,17 @@ extension StackEngine {
         let wanted = scanner.wanted
         if scanner.current != nil, scanner.current != wanted {
             scanner.isBusy = true
-            command(HCI.LESetScanEnable(enable: false, filterDuplicates: false)) { [self] _ in
+            enableScanning(false) { [self] _ in
                 scanner.current = nil
                 scanner.isBusy = false
                 updateScanning()
             }
         } else if let wanted, scanner.current == nil {
             scanner.isBusy = true
-            let type: HCI.ScanType = wanted.isActive ? .active : .passive
-            command(
-                HCI.LESetScanParameters(
-                    type: type, interval: wanted.interval, window: wanted.window,
-                    ownAddressType: startup.ownAddressType, filterPolicy: 0)
-            ) { [self] result in
+            setScanParameters(wanted) { [self] result in
                 if case .failure(let error) = result { return scanFailed(error) }
-                command(HCI.LESetScanEnable(enable: true, filterDuplicates: false)) { [self] result in
+                scanner.assembler.removeAll()
+                enableScanning(true) { [self] result in
                     if case .failure(let error) = result { return scanFailed(error) }
                     scanner.isBusy = false
                     scanner.current = wanted
@@ -194,6 +268,37 @@ extension StackEngine {
             }
         } else if scanner.current != nil {
             confirmScans()
+        }
+    }
+
+    func enableScanning(_ enable: Bool, _ done: @escaping (Result<HCIEmpty, HostError>) -> Void) {
+        if startup.isExtended {
+            command(HCI.LESetExtendedScanEnable(enable: enable, filterDuplicates: 0, duration: 0, period: 0), done)
+        } else {
+            command(HCI.LESetScanEnable(enable: enable, filterDuplicates: false), done)
+        }
+    }
+
+    private func setScanParameters(
+        _ setting: Scanner.Setting, _ done: @escaping (Result<HCIEmpty, HostError>) -> Void
+    ) {
+        let type: HCI.ScanType = setting.isActive ? .active : .passive
+        if startup.isExtended {
+            let count = setting.phys.rawValue.nonzeroBitCount
+            command(
+                HCI.LESetExtendedScanParameters(
+                    ownAddressType: startup.ownAddressType, filterPolicy: 0, phys: setting.phys,
+                    // Two modes share the time.
+                    parameters: Array(
+                        repeating: .init(
+                            type: type, interval: setting.interval,
+                            window: max(4, min(setting.window, setting.interval / UInt16(count)))),
+                        count: count)), done)
+        } else {
+            command(
+                HCI.LESetScanParameters(
+                    type: type, interval: setting.interval, window: setting.window,
+                    ownAddressType: startup.ownAddressType, filterPolicy: 0), done)
         }
     }
 
@@ -213,7 +318,10 @@ extension StackEngine {
     /// Ends all scans with one reason.
     func endScans(_ error: HostError) {
         let scans = scanner.scans.sorted { $0.key < $1.key }
+        let (seeks, phys) = (scanner.seeksPeriodic, scanner.seekPHYs)
         scanner = Scanner()
+        scanner.seeksPeriodic = seeks
+        scanner.seekPHYs = phys
         for (number, scan) in scans {
             if let completion = scan.completion {
                 completion(.failure(error.during("scan")))

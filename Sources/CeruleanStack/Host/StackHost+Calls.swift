@@ -248,4 +248,48 @@ extension StackHost {
         engine.stopAdvertising(advertisement, now: loop.now)
         rearm()
     }
+
+    /// See ``Host``.
+    public func updateAdvertising(
+        _ advertisement: AdvertisementID, with update: AdvertisingUpdate, completion: @escaping HostCompletion<Void>
+    ) {
+        engine.updateAdvertising(advertisement, with: update, now: loop.now, completion: completion)
+        rearm()
+    }
+
+    // MARK: The radio
+
+    /// See ``Host``.
+    public func setPHY(
+        _ request: PHYRequest, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<LinkPHY>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.setPHY(request, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    /// See ``Host``.
+    public func setDataLength(
+        _ octets: Int, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Void>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.setDataLength(octets, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    // MARK: Periodic advertising
+
+    /// See ``Host``.
+    public func synchronize(
+        to peer: PeerID, setID: UInt8, options: PeriodicSyncOptions, timeout: Duration,
+        completion: @escaping HostCompletion<PeriodicSync>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.synchronize(
+            to: peer, setID: setID, options: options, timeout: timeout, now: loop.now, completion: completion)
+    }
+
+    /// See ``Host``.
+    public func endSync(_ sync: SyncID) {
+        engine.endSync(sync, now: loop.now)
+        rearm()
+    }
 }

@@ -68,12 +68,12 @@ public actor StackHost: Host {
 
     /// What the stack can do.
     public var capabilities: HostCapabilities {
-        [
+        let always: HostCapabilities = [
             .central, .peripheral, .knowsHandles, .knowsAddresses, .rawScanData, .rawAdvertising,
             .separatesReadsFromNotifications, .batchesPreparedWrites, .controlsMTU, .controlsConnectionParameters,
-            .controlsPairing,
-            .choosesIndications, .reliableWrites,
+            .controlsPairing, .choosesIndications, .reliableWrites,
         ]
+        return always.union(engine.controllerCapabilities)
     }
 
     /// Whether the adapter can be used.

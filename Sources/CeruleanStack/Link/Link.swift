@@ -33,6 +33,11 @@ final class Link {
     let role: LinkInfo.Role
     @exclusivity(unchecked) var phase = Phase.open
     var parameters: ConnectionParameters
+    /// Radio modes; nil until they are known.
+    var phy: LinkPHY?
+    var dataLength = LinkDataLength()
+    /// A change of the radio mode that waits for its end.
+    var phyRequest: PHYChange?
     let bearer: ATTBearer
     @exclusivity(unchecked) var reassembler = Reassembler()
 
@@ -125,7 +130,7 @@ final class Link {
     var info: LinkInfo {
         LinkInfo(
             id: id, peer: peer, address: identity ?? address, role: role, mtu: bearer.mtu, parameters: parameters,
-            security: bearer.peer.security)
+            security: bearer.peer.security, phy: phy, dataLength: dataLength)
     }
 
     /// The identifier of an attribute of the peer now.
@@ -161,6 +166,12 @@ final class Link {
     func nextIdentifier() -> UInt8 {
         lastIdentifier = lastIdentifier == 255 ? 1 : lastIdentifier + 1
         return lastIdentifier
+    }
+
+    /// An LE Set PHY of ours that waits for its end.
+    struct PHYChange {
+        var operation: OperationID
+        var completion: HostCompletion<LinkPHY>
     }
 
     /// An L2CAP Connection Parameter Update Request or LE Connection Update of ours that waits for its end.

@@ -35,6 +35,24 @@ final class Script {
         if start { engine.start(now: now, timeout: .seconds(5)) { _ in } }
     }
 
+    /// An engine on a controller of Bluetooth 5.
+    static func extended(
+        _ configuration: StackConfiguration = StackConfiguration(seed: 7), sets: UInt8 = 4, length: UInt16 = 1_650,
+        features: HCI.LEFeatures = [
+            .dataLengthExtension, .le2M, .leCoded, .extendedAdvertising, .periodicAdvertising,
+        ]
+    ) -> Script {
+        let script = Script(start: false, configuration)
+        script.answers[.leReadLocalSupportedFeatures] = (0..<8).map {
+            UInt8(truncatingIfNeeded: features.rawValue >> (8 * UInt64($0)))
+        }
+        script.answers[.leReadNumberOfSupportedAdvertisingSets] = [sets]
+        script.answers[.leReadMaximumAdvertisingDataLength] = [UInt8(length & 255), UInt8(length >> 8)]
+        script.answers[.leReadPHY] = [0, 0, 1, 1]
+        script.engine.start(now: script.now, timeout: .seconds(5)) { _ in }
+        return script
+    }
+
     private func receive(_ span: RawSpan) {
         let bytes = span.array
         if bytes[0] == 2 { return packets.append(Array(bytes.dropFirst())) }
@@ -44,7 +62,9 @@ final class Script {
         if case .some(.none) = answers[opcode] { return }
         let status = statuses[opcode] ?? 0
         switch opcode {
-        case .disconnect, .leCreateConnection, .leConnectionUpdate: commandStatus(opcode, status)
+        case .disconnect, .leCreateConnection, .leConnectionUpdate, .leExtendedCreateConnection, .leSetPHY,
+            .lePeriodicAdvertisingCreateSync:
+            commandStatus(opcode, status)
         default:
             let parameters = status == 0 ? (answers[opcode] ?? nil) ?? [0, 0, 0, 0, 0, 0, 0, 0] : []
             feed([4, 0x0E, UInt8(4 + parameters.count), 1, bytes[1], bytes[2], status] + parameters)
