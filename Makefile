@@ -23,13 +23,14 @@ bench:  ## cost per operation, with Bumble beside it
 	@Scripts/setup test
 	Scripts/bench
 
-fuzz:  ## hostile bytes for SECONDS seconds
-	$(SWIFT) build -c release --product fuzz-cerulean
-	$$($(SWIFT) build -c release --show-bin-path)/fuzz-cerulean --seconds $(SECONDS)
+fuzz:  ## coverage-guided fuzzing of all targets for SECONDS seconds in all
+	Scripts/fuzz $(SECONDS)
 
-soak:  ## many random scenarios on virtual time
+soak:  ## many random scenarios, and a thousand links for a minute and for a day, on virtual time
 	$(SWIFT) build -c release --product fuzz-cerulean
 	$$($(SWIFT) build -c release --show-bin-path)/fuzz-cerulean --inputs 0 --scenarios 10000
+	$$($(SWIFT) build -c release --show-bin-path)/fuzz-cerulean --links 1000 --period 10 --duration 60
+	$$($(SWIFT) build -c release --show-bin-path)/fuzz-cerulean --links 1000 --period 1000 --duration 86400
 
 lint:  ## format rules and length of files
 	Scripts/lint

@@ -5,6 +5,9 @@ import PackageDescription
 /// Warnings are errors in our own builds and in CI, never for users.
 let strict = Context.environment["CERULEAN_STRICT"] != nil
 
+/// libFuzzer brings its own `main`, so its program is only there when it is asked for.
+let fuzzing = Context.environment["CERULEAN_LIBFUZZER"] != nil
+
 let settings: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
@@ -41,8 +44,8 @@ let package = Package(
         .executable(name: "cerulean", targets: ["CeruleanTool"]),
         .executable(name: "vector-runner", targets: ["VectorRunner"]),
         .executable(name: "bench-cerulean", targets: ["BenchCerulean"]),
-        .executable(name: "fuzz-cerulean", targets: ["FuzzCerulean"]),
-    ],
+        .executable(name: "fuzz-cerulean", targets: ["FuzzTool"]),
+    ] + (fuzzing ? [.executable(name: "libfuzzer-cerulean", targets: ["LibFuzzer"])] : []),
     targets: [
         // Level 1: wire
         library("CeruleanWire"),
@@ -85,12 +88,13 @@ let package = Package(
         program(
             "BenchCerulean",
             ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "Cerulean", "CeruleanBlueST"]),
-        program(
+        library(
             "FuzzCerulean",
             [
                 "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean",
                 "CeruleanBITalino", "CeruleanTesting", "CeruleanRecording", "CeruleanCommand",
             ]),
+        program("FuzzTool", ["FuzzCerulean"]),
         // Tests
         tests("CeruleanWireTests", ["CeruleanWire"]),
         tests("CeruleanVirtualTests", ["CeruleanWire", "CeruleanVirtual"]),
@@ -118,5 +122,5 @@ let package = Package(
         tests(
             "CeruleanPeerTests",
             ["CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters", "CeruleanBlueST"]),
-    ]
+    ] + (fuzzing ? [program("LibFuzzer", ["FuzzCerulean"])] : [])
 )

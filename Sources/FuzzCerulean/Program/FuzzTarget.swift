@@ -4,7 +4,7 @@ import CeruleanTesting
 import Synchronization
 
 /// Something that hostile bytes are thrown at.
-struct FuzzTarget: Sendable {
+public struct FuzzTarget: Sendable {
     /// Collects what did not hold.
     struct Context {
         var mutator: Mutator
@@ -25,12 +25,26 @@ struct FuzzTarget: Sendable {
         }
     }
 
-    let name: String
+    private enum Body: Sendable {
+        /// Takes one input after the other; they look like the samples.
+        case each(samples: [[UInt8]], @Sendable (inout Context, [UInt8]) -> Void)
+        /// Makes a number of inputs itself, by what the context's mutator decides.
+        case whole(@Sendable (inout Context, Int) -> Void)
+    }
+
+    /// What it is called on the command line, and its folder in the corpus.
+    public let name: String
     /// Its share of the inputs.
     let weight: Int
-    let body: @Sendable (inout Context, Int) -> Void
+    private let body: Body
 
     init(_ name: String, weight: Int, _ body: @escaping @Sendable (inout Context, Int) -> Void) {
+        self.name = name
+        self.weight = weight
+        self.body = .whole(body)
+    }
+
+    private init(_ name: String, weight: Int, _ body: Body) {
         self.name = name
         self.weight = weight
         self.body = body
@@ -41,38 +55,80 @@ struct FuzzTarget: Sendable {
         _ name: String, weight: Int = 10, _ samples: [[UInt8]],
         _ body: @escaping @Sendable (inout Context, [UInt8]) -> Void
     ) -> FuzzTarget {
-        FuzzTarget(name, weight: weight) { context, count in
-            for number in 0..<count {
-                context.next(number)
-                let input = context.mutator.input(like: samples)
-                body(&context, input)
-            }
-        }
+        FuzzTarget(name, weight: weight, .each(samples: samples, body))
     }
 
+    /// Inputs that a seed decides.
     func run(seed: UInt64, inputs: Int) -> [String] {
-        let number = Self.all.firstIndex { $0.name == name } ?? -1
-        CrashReport.target.store(number, ordering: .relaxed)
-        CrashReport.seed.store(seed, ordering: .relaxed)
-        var context = Context(mutator: Mutator(seed: seed &* 1_000_003 &+ UInt64(number + 1)), name: name, seed: seed)
-        body(&context, inputs)
+        var context = context(seed: seed, Mutator(seed: seed &* 1_000_003 &+ UInt64(number + 1)))
+        switch body {
+        case .each(let samples, let body):
+            for number in 0..<inputs {
+                context.next(number)
+                body(&context, context.mutator.input(like: samples))
+            }
+        case .whole(let body): body(&context, inputs)
+        }
         return context.failures
     }
 
-    static let all: [FuzzTarget] = WireTargets.all + FileTargets.all + SecurityTargets.all + EngineTargets.all
+    /// One input that is given, of libFuzzer or of the corpus: it is the input itself, or decides what happens.
+    ///
+    /// - Returns: What did not hold.
+    public func run(data: [UInt8]) -> [String] {
+        var context: Context
+        switch body {
+        case .each(_, let body):
+            context = self.context(seed: 0, Mutator(seed: UInt64(data.count)))
+            body(&context, data)
+        case .whole(let body):
+            context = self.context(seed: 0, Mutator(data: data))
+            body(&context, min(64, max(1, data.count / 8)))
+        }
+        return context.failures
+    }
+
+    private func context(seed: UInt64, _ mutator: Mutator) -> Context {
+        CrashReport.target.store(number, ordering: .relaxed)
+        CrashReport.seed.store(seed, ordering: .relaxed)
+        return Context(mutator: mutator, name: name, seed: seed)
+    }
+
+    private var number: Int { Self.all.firstIndex { $0.name == name } ?? -1 }
+
+    /// All there are.
+    public static let all: [FuzzTarget] = WireTargets.all + FileTargets.all + SecurityTargets.all + EngineTargets.all
 }
 
 /// Makes hostile inputs: random ones, and good ones made bad.
 struct Mutator {
-    var random: SeededGenerator
+    private var random: SeededGenerator
+    /// What decides first, while there is some.
+    private var data: ArraySlice<UInt8> = []
 
+    /// Decisions that a seed makes.
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
-    mutating func chance(_ percent: Int) -> Bool { number(0...99) < percent }
-    mutating func bytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
+    /// Decisions that `data` makes, octet by octet, so that who changes an octet changes one decision.
+    init(data: [UInt8]) {
+        random = SeededGenerator(seed: UInt64(data.count))
+        self.data = data[...]
     }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int {
+        guard let first = data.popFirst() else { return Int.random(in: range, using: &random) }
+        var value = UInt64(first)
+        var most: UInt64 = 255
+        let width = UInt64(range.upperBound &- range.lowerBound)
+        while most < width, let next = data.popFirst() {
+            value = value << 8 | UInt64(next)
+            most = most << 8 | 255
+        }
+        return range.lowerBound + Int(value % (width + 1))
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { number(0...99) < percent }
+    mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(number(0...255)) } }
 
     mutating func input(like samples: [[UInt8]]) -> [UInt8] {
         guard !samples.isEmpty, !chance(15) else { return bytes(number(0...chanceLength())) }
@@ -106,7 +162,7 @@ struct Mutator {
             let value = [0, 1, 2, 3, 0x16, 0x17, 0x7FFF, 0x8000, 0xFFFE, 0xFFFF, input.count][number(0...10)]
             input[at] = UInt8(truncatingIfNeeded: value)
             input[at + 1] = UInt8(truncatingIfNeeded: value >> 8)
-        default: input[at] = UInt8.random(in: 0 ... .max, using: &random)
+        default: input[at] = UInt8(number(0...255))
         }
     }
 }

@@ -12,7 +12,7 @@ enum SecurityTargets {
 
     private static let capabilities = SMP.IOCapability.known
 
-    private static let smp = FuzzTarget("smp", weight: 5) { context, count in
+    private static let smp = FuzzTarget("smp-pairing", weight: 5) { context, count in
         var number = 0
         while number < count {
             var session = Session(context: &context)
