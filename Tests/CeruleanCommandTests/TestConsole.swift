@@ -33,7 +33,7 @@ final class TestConsole: Sendable {
             writeOut: { bytes throws(CommandError) in self.state.withLock { $0.out += bytes } },
             writeError: { bytes in self.state.withLock { $0.error += bytes } },
             nextLine: { () throws(CommandError) in self.state.withLock { $0.input.popLast() } },
-            outIsTerminal: isTerminal, errorIsTerminal: isTerminal, environment: environment)
+            inputIsImmediate: true, outIsTerminal: isTerminal, errorIsTerminal: isTerminal, environment: environment)
     }
 
     func run(_ arguments: String...) async -> ExitCode { await CeruleanProgram.run(arguments, console) }

@@ -29,6 +29,7 @@ public struct AnyCharacteristicProfile: Sendable {
 
     private let decoding: @Sendable ([UInt8]) throws(WireError) -> FieldValue
     private let showing: @Sendable ([UInt8]) throws(WireError) -> [TextField]
+    private let listing: @Sendable () -> [TextField]
     private let parsing: @Sendable ([String: String], [UInt8]?) throws(TextError) -> [UInt8]
     private let making: @Sendable () -> LocalCharacteristic
 
@@ -46,6 +47,7 @@ public struct AnyCharacteristicProfile: Sendable {
             guard let value = try Value(decoding: bytes) as? any ListedValue else { return [] }
             return value.texts
         }
+        listing = { (Value.self as? any ListedValue.Type)?.init().texts ?? [] }
         parsing = { texts, base throws(TextError) in try Self.parse(Value.self, texts, base) }
         making = { LocalCharacteristic(profile) }
     }
@@ -59,6 +61,10 @@ public struct AnyCharacteristicProfile: Sendable {
     ///
     /// - Throws: ``WireError`` when the octets do not hold such a value.
     public func texts(of octets: [UInt8]) throws(WireError) -> [TextField] { try showing(octets) }
+
+    /// The fields of a value of zeros: their names, and what may be written into them. None for values that do not list
+    /// their fields.
+    public var emptyTexts: [TextField] { listing() }
 
     /// The octets of a value given as texts.
     ///
@@ -172,29 +178,6 @@ public struct ProfileCatalog: Sendable {
 
     /// A catalog of these services.
     public init(_ services: [ServiceDeclaration] = []) { self.services = services }
-
-    /// The services of the Bluetooth SIG that the library has types for.
-    public static let standard = ProfileCatalog([
-        ServiceDeclaration(DeviceInformation.uuid, tag: "Bluetooth SIG") {
-            DeviceInformation.manufacturerName
-            DeviceInformation.modelNumber
-            DeviceInformation.serialNumber
-            DeviceInformation.firmwareRevision
-            DeviceInformation.hardwareRevision
-            DeviceInformation.softwareRevision
-        },
-        ServiceDeclaration(Battery.uuid, tag: "Bluetooth SIG") {
-            CharacteristicProfile(0x2A19, [.read, .notify], initial: BatteryLevel(percent: 100))
-        },
-        ServiceDeclaration(0x1804, tag: "Bluetooth SIG") {
-            CharacteristicProfile(0x2A07, .read, initial: IntegerValue<Int8>(-40))
-        },
-        ServiceDeclaration(HeartRate.uuid, tag: "Bluetooth SIG") {
-            HeartRate.measurement
-            HeartRate.bodySensorLocation
-            HeartRate.controlPoint
-        },
-    ])
 
     /// Adds services behind the others.
     public mutating func add(_ more: ServiceDeclaration...) { services += more }

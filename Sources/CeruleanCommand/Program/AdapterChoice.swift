@@ -12,6 +12,14 @@ enum AdapterChoice {
     /// Tests put their own adapters in place of all others.
     @TaskLocal static var override: (@Sendable (String) -> Adapter)?
 
+    /// A host that wants to be on the air.
+    struct Station: Sendable {
+        /// The name of its GAP service.
+        var name = "Cerulean"
+        /// Its address; nil leaves it to the adapter.
+        var address: DeviceAddress?
+    }
+
     /// Runs `body` with the adapter of the invocation. `virtual` is the simulated room, which is there as long as `body` runs.
     ///
     /// - Parameters:
@@ -22,8 +30,18 @@ enum AdapterChoice {
         _ invocation: Invocation, name: String = "Cerulean", address: DeviceAddress? = nil,
         _ body: (Adapter) async throws -> Result
     ) async throws -> Result {
+        try await run(invocation, stations: [Station(name: name, address: address)]) { try await body($0[0]) }
+    }
+
+    /// Runs `body` with an adapter for each station. Where the adapter is one radio, there is one adapter for all, with name
+    /// and address of the first.
+    ///
+    /// - Throws: As above.
+    static func run<Result: Sendable>(
+        _ invocation: Invocation, stations: [Station], _ body: ([Adapter]) async throws -> Result
+    ) async throws -> Result {
         let text = invocation.value("adapter") ?? "auto"
-        if let override { return try await body(override(text)) }
+        if let override { return try await body(stations.map { _ in override(text) }) }
         let tap = try tap(invocation)
         if text == "virtual" || text.hasPrefix("virtual:") {
             let file = String(text.dropFirst(8))
@@ -33,12 +51,20 @@ enum AdapterChoice {
             let room = text == "virtual" ? try SimulatedRoom.demonstration() : try SimulatedRoom(contentsOf: file)
             return try await room.run(on: try ThreadLoop(name: "virtual")) { world in
                 try await body(
-                    Adapter(name: text) { () throws(HostError) -> any Host in
-                        world.makeHost(name: name, address: address, tap: tap)
+                    stations.map { station in
+                        Adapter(name: text) { () throws(HostError) -> any Host in
+                            world.makeHost(name: station.name, address: station.address, tap: tap)
+                        }
                     })
             }
         }
-        return try await body(try adapter(text, name: name, address: address, tap: tap))
+        // A stream to a simulated air is one controller of its own each time.
+        let isAir = ["tcp", "unix"].contains(text.split(separator: ":").first.map(String.init) ?? "")
+        var adapters: [Adapter] = []
+        for station in isAir ? stations : Array(stations.prefix(1)) {
+            adapters.append(try adapter(text, name: station.name, address: station.address, tap: tap))
+        }
+        return try await body(adapters)
     }
 
     /// What looks at HCI packets: `--trace FILE` and `--log debug`.

@@ -85,6 +85,16 @@ struct AttributeSelector: Sendable, CustomStringConvertible {
         }
     }
 
+    /// All characteristics of ours that match, in the order of the database.
+    func matches(in services: [LocalService]) -> [LocalCharacteristic] {
+        switch kind {
+        case .handle(let handle): services.flatMap(\.characteristics).filter { $0.id?.handle == handle }
+        case .uuid(let uuid, let service):
+            services.filter { service == nil || $0.uuid == service }.flatMap(\.characteristics)
+                .filter { $0.uuid == uuid }
+        }
+    }
+
     /// The first attribute that matches; others are named on standard error.
     ///
     /// - Throws: ``CommandError`` with ``ExitCode/notFound``.

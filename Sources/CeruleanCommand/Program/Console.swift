@@ -19,6 +19,8 @@ struct Console: Sendable {
     var writeError: @Sendable ([UInt8]) -> Void
     /// The next line of standard input without its end; nil at the end of input.
     var nextLine: @Sendable () throws(CommandError) -> String?
+    /// Lines of standard input are there at once: reading one never waits.
+    var inputIsImmediate = false
     /// Standard output is a terminal.
     var outIsTerminal: Bool
     /// Standard error is a terminal.

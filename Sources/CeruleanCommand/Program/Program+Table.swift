@@ -28,7 +28,7 @@ extension ProgramSpecification {
         ],
         verbs: [
             .demo, .scan, .info, .read, .write, .notify, .record, .console, .registers, .fwupdate, .beacon, .simulate,
-            .controller, .decode, .doctor,
+            .controller, .decode, .profiles, .doctor,
             .completions,
         ])
 }

@@ -8,15 +8,21 @@ import CeruleanSensing
 import CeruleanWire
 
 extension VerbSpecification {
-    /// `simulate DEVICE`: be a peripheral.
+    /// `simulate DEVICE…`: be one or several peripherals.
     static let simulate = VerbSpecification(
         name: "simulate",
-        summary: "be a peripheral: a built-in device, a device file, or a recording",
+        summary: "be peripherals: built-in devices, profiles, device files, or recordings",
         details: """
-            DEVICE is the name of a built-in device, a device file (JSON, as 'info --clone' writes it), or a recording
-            (OpenSignals text), which a simulated BITalino replays. A built-in name wins over a file; ./NAME is a file.
-            A device file serves stored values only; a live board is 'simulate bitalino' or a recording.
-            Prints 'advertising NAME ADDRESS' when it can be found, and runs until Ctrl-C or --seconds.
+            DEVICE is the name of a built-in device, a device file (JSON, as 'info --clone' writes it), a recording
+            (OpenSignals text), which a simulated BITalino replays, or profile:WHAT[,WHAT…] with services of 'profiles'. A
+            built-in name wins over a file; ./NAME is a file. A device file serves stored values only; a live board is
+            'simulate bitalino' or a recording.
+            Prints 'advertising NAME ADDRESS' when a device can be found, and runs until Ctrl-C or --seconds. Any number of
+            devices can be served at once, each with a controller of its own on tcp:, unix: and virtual adapters; another
+            adapter is one radio, where all share one address and one database.
+            Lines on standard input change things while it runs: 'list' shows devices and values, 'set ATTRIBUTE VALUE' keeps
+            a value and sends it to subscribers, 'set 2 ATTRIBUTE VALUE' that of the second device, 'stop 2' and 'start 2'
+            take a device away and back, 'quit' ends. VALUE is as for 'write', or fields of the profile: 'set 2A19 value=50'.
             No other process sees what runs on --adapter virtual. Without a radio, let processes share a simulated air:
               cerulean controller --listen 127.0.0.1:7400
               cerulean simulate bitalino --adapter tcp:127.0.0.1:7400
@@ -24,11 +30,14 @@ extension VerbSpecification {
             """,
         positionals: [
             PositionalSpecification(
-                placeholder: "DEVICE", help: SimulatedRoom.builtInNames.joined(separator: ", ") + ", or a file",
-                choices: SimulatedRoom.builtInNames, isFile: true)
+                placeholder: "DEVICE",
+                help: SimulatedRoom.builtInNames.joined(separator: ", ") + ", profile:WHAT, or a file",
+                choices: SimulatedRoom.builtInNames, repeats: true, isFile: true)
         ],
         options: [
-            .value("device-name", "NAME", "advertise this name (default that of the device or file)"),
+            .value(
+                "device-name", "NAME", "advertise this name (default that of the device or file); once for each device",
+                repeats: true),
             .value(
                 "set", "NAME=VALUE",
                 "a setting of the simulated board; bitalino: firmware=5.0 to 5.9 (default 5.2); bluest: board, protocol, features, tick, drop, flash, timestamp, advertise, loader",
@@ -37,10 +46,13 @@ extension VerbSpecification {
             .value("features", "LIST", "bluest: its features with commas, such as acceleration,gyroscope"),
             .value("seconds", "S", "end after S seconds, such as 2.5 (default until Ctrl-C)"),
         ],
-        examples: ["simulate heartrate --adapter hci:0", "simulate ./thermometer.json --adapter tcp:127.0.0.1:6402"],
+        examples: [
+            "simulate heartrate --adapter hci:0", "simulate ./thermometer.json --adapter tcp:127.0.0.1:6402",
+            "simulate heartrate profile:battery_service ibeacon --adapter tcp:127.0.0.1:7400",
+        ],
         run: { invocation, console in
             let seconds = try invocation.seconds("seconds")
-            let (device, address) = try SimulatedRoom.device(invocation)
+            let devices = try SimulatedRoom.devices(invocation)
             if (invocation.value("adapter") ?? "").split(separator: ":").first == "virtual" {
                 console.talk(
                     """
@@ -48,16 +60,39 @@ extension VerbSpecification {
                     'cerulean controller --listen 127.0.0.1:7400' and use --adapter tcp:127.0.0.1:7400 here and there
                     """, .warning)
             }
-            return try await AdapterChoice.run(invocation, name: device.name, address: address) { adapter in
-                let timeout = try invocation.seconds("timeout") ?? .seconds(10)
-                let server = try await Session.openServer(adapter, timeout: max(timeout, .seconds(2)))
-                let own = await server.localAddress
-                if let address, let own, own.address != address.address {
-                    console.talk("this adapter keeps its own address \(own) instead of \(address)", .warning)
+            let stations = devices.map { AdapterChoice.Station(name: $0.device.name, address: $0.address) }
+            return try await AdapterChoice.run(invocation, stations: stations) { adapters in
+                if adapters.count < devices.count {
+                    console.talk(
+                        "this adapter is one radio: all devices share its address and their services", .warning)
                 }
-                let result = await Serving(device: device, server: server, console: console).run(
-                    for: seconds, json: invocation.has("json"), address: own)
-                await Session.finish { try? await server.shutdown(timeout: .seconds(2)) }
+                let timeout = try invocation.seconds("timeout") ?? .seconds(10)
+                var servers: [PeripheralServer] = []
+                let result: Result<Void, any Error>
+                do {
+                    for adapter in adapters {
+                        servers.append(try await Session.openServer(adapter, timeout: max(timeout, .seconds(2))))
+                    }
+                    var served: [ServedDevice] = []
+                    for (index, entry) in devices.enumerated() {
+                        let server = servers[min(index, servers.count - 1)]
+                        let own = await server.localAddress
+                        if let address = entry.address, let own, own.address != address.address {
+                            console.talk("this adapter keeps its own address \(own) instead of \(address)", .warning)
+                        }
+                        served.append(
+                            ServedDevice(number: index + 1, device: entry.device, server: server, address: own))
+                    }
+                    let serving = Serving(
+                        devices: served, servers: servers, isJSON: invocation.has("json"), console: console)
+                    result = await serving.run(for: seconds)
+                } catch {
+                    result = .failure(error)
+                }
+                let opened = servers
+                await Session.finish {
+                    for server in opened { try? await server.shutdown(timeout: .seconds(2)) }
+                }
                 try result.get()
                 return .ok
             }
@@ -65,14 +100,35 @@ extension VerbSpecification {
 }
 
 extension SimulatedRoom {
-    /// The device that `simulate` names, and the address it wants.
+    /// The devices that `simulate` names, and the address that each wants.
     ///
     /// - Throws: ``CommandError`` with ``ExitCode/badData`` for a file that cannot be read.
-    static func device(
+    static func devices(
         _ invocation: Invocation
+    ) throws(CommandError) -> [(device: any SimulatedDevice, address: DeviceAddress?)] {
+        let names = invocation.values("device-name")
+        guard names.count <= invocation.positionals.count else {
+            throw .usage("--device-name was given more often than there are devices")
+        }
+        guard invocation.positionals.count <= limit else {
+            throw .usage("at most \(limit) devices can be served at once")
+        }
+        var devices: [(device: any SimulatedDevice, address: DeviceAddress?)] = []
+        for (index, text) in invocation.positionals.enumerated() {
+            devices.append(try device(text, name: index < names.count ? names[index] : nil, invocation))
+        }
+        return devices
+    }
+
+    /// Devices that one `simulate` serves.
+    private static let limit = 256
+
+    private static func device(
+        _ text: String, name: String?, _ invocation: Invocation
     ) throws(CommandError) -> (any SimulatedDevice, DeviceAddress?) {
-        let text = invocation.positional(0) ?? ""
-        let name = invocation.value("device-name")
+        if text.lowercased().hasPrefix("profile:") {
+            return (try ProfileDevice(String(text.dropFirst(8)), name: name), nil)
+        }
         var settings = try SourceOptions(invocation).settings
         for option in ["board", "features"] { settings[option] = invocation.value(option) ?? settings[option] }
         if let device = try builtIn(text, name: name, settings: settings) { return (device, nil) }
@@ -104,61 +160,6 @@ extension SimulatedRoom {
             throw CommandError(.badData, error.description)
         } catch {
             throw CommandError(.badData, "\(path): \(CommandError(describing: error).description)")
-        }
-    }
-}
-
-/// A simulated device at work.
-private struct Serving: Sendable {
-    let device: any SimulatedDevice
-    let server: PeripheralServer
-    let console: Console
-
-    /// Serves until the time is over or the task is cancelled.
-    func run(for seconds: Duration?, json: Bool, address: DeviceAddress?) async -> Result<Void, any Error> {
-        let line: @Sendable () -> Void = { [console, device] in
-            let name = device.name
-            let text = address?.description ?? "-"
-            if json {
-                try? console.json(["event": "advertising", "name": .text(name), "address": .text(text)])
-            } else {
-                try? console.line("advertising \(TerminalText.escaped(name)) \(text)")
-            }
-        }
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { [device, server] in try await device.serve(on: server, ready: line) }
-                group.addTask { [console, server] in
-                    for await event in server.events() { console.talk(event.text) }
-                    // The events end with the server; the device says why.
-                    try await server.host.loop.sleep(for: .seconds(5))
-                }
-                if let seconds {
-                    group.addTask { [server] in try await server.host.loop.sleep(for: seconds) }
-                }
-                // Whichever ends first ends the other.
-                defer { group.cancelAll() }
-                try await group.next()
-            }
-            return .success(())
-        } catch {
-            return .failure(error)
-        }
-    }
-}
-
-extension ServerEvent {
-    /// One line for people.
-    fileprivate var text: String {
-        switch self {
-        case .connected(let central): "connected: \(central.address?.description ?? "\(central.id)")"
-        case .disconnected(let central, let reason):
-            "disconnected: \(central.address?.description ?? "\(central.id)"), \(BluetoothError(reason, during: ""))"
-        case .subscribed(let characteristic, _, let mode): "subscribed: \(characteristic.uuid), \(mode)"
-        case .unsubscribed(let characteristic, _): "unsubscribed: \(characteristic.uuid)"
-        case .written(let characteristic, let value, _): "written: \(characteristic.uuid) = \(Hex.encode(value))"
-        case .advertisingRestarted: "advertising again"
-        case .advertisingEnded: "advertising ended"
         }
     }
 }
