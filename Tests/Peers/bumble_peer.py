@@ -4,6 +4,8 @@
 
 usage: bumble_peer.py peripheral TRANSPORT [--name N] [--address A]
        bumble_peer.py central TRANSPORT --target NAME_OR_ADDRESS [--address A]
+       bumble_peer.py beacon TRANSPORT --data HEX [--address A]
+       bumble_peer.py listener TRANSPORT [--address A]
 
 Every line on stdout is one JSON object with "event". Every line on stdin is one JSON object with "op"; the answer is an
 event of the same name with the results, or {"event": "error", "op", "message", "att"}. End of input ends the program.
@@ -16,7 +18,7 @@ import os
 import sys
 
 from bumble import att, core, gatt, hci
-from bumble.device import Device, Peer
+from bumble.device import AdvertisingType, Device, Peer
 from bumble.transport import open_transport
 
 
@@ -131,6 +133,37 @@ async def find(device, target):
     return advertisement.address
 
 
+async def beacon(device, args):
+    """Sends octets as they are, to be heard and nothing else."""
+    await device.power_on()
+    device.advertising_data = bytes.fromhex(args.data)
+    await device.start_advertising(
+        advertising_type=AdvertisingType.UNDIRECTED, advertising_interval_min=100, advertising_interval_max=100)
+    say("ready", address=str(device.random_address))
+    async for command in lines():
+        if command["op"] == "quit":
+            return
+
+
+async def listener(device, args):
+    """Tells what is heard, each payload of an address once."""
+    heard = set()
+
+    def seen(advertisement):
+        entry = (str(advertisement.address).split("/")[0], bytes(advertisement.data).hex())
+        if entry not in heard:
+            heard.add(entry)
+            say("heard", address=entry[0], data=entry[1], connectable=advertisement.is_connectable, rssi=advertisement.rssi)
+
+    await device.power_on()
+    device.on("advertisement", seen)
+    await device.start_scanning(active=False, filter_duplicates=False)
+    say("ready", address=str(device.random_address))
+    async for command in lines():
+        if command["op"] == "quit":
+            return
+
+
 async def central(device, args):
     await device.power_on()
     say("ready", address=str(device.random_address))
@@ -214,17 +247,19 @@ async def write_long(peer, handle, value):
 
 async def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("role", choices=["peripheral", "central"])
+    parser.add_argument("role", choices=["peripheral", "central", "beacon", "listener"])
     parser.add_argument("transport")
     parser.add_argument("--name", default="Bumble")
     parser.add_argument("--address", default="F0:F1:F2:F3:F4:F5")
     parser.add_argument("--target")
+    parser.add_argument("--data")
     args = parser.parse_args()
     logging.basicConfig(level=os.environ.get("BUMBLE_LOGLEVEL", "ERROR").upper())
     async with await open_transport(args.transport) as (source, sink):
         address = hci.Address(args.address, hci.Address.RANDOM_DEVICE_ADDRESS)
         device = Device.with_hci(args.name, address, source, sink)
-        await (peripheral if args.role == "peripheral" else central)(device, args)
+        roles = {"peripheral": peripheral, "central": central, "beacon": beacon, "listener": listener}
+        await roles[args.role](device, args)
     say("bye")
 
 

@@ -97,7 +97,8 @@ public struct FuzzTarget: Sendable {
     private var number: Int { Self.all.firstIndex { $0.name == name } ?? -1 }
 
     /// All there are.
-    public static let all: [FuzzTarget] = WireTargets.all + FileTargets.all + SecurityTargets.all + EngineTargets.all
+    public static let all: [FuzzTarget] =
+        WireTargets.all + ProfileTargets.all + FileTargets.all + SecurityTargets.all + EngineTargets.all
 }
 
 /// Makes hostile inputs: random ones, and good ones made bad.
