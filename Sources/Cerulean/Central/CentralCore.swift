@@ -5,8 +5,7 @@ import CeruleanWire
 
 /// The state behind a ``Central``, on the executor of its host: events come in synchronously and in order.
 actor CentralCore: HostEventSink {
-    /// Records of peers that were connected are kept that long in number, so that their statistics survive their
-    /// handles.
+    /// So many records of peers that were connected, and of the last that were found, are kept without handles.
     static let keptRecords = 1024
 
     nonisolated let host: any Host
@@ -21,6 +20,10 @@ actor CentralCore: HostEventSink {
     private var purgeAt = 256
     /// Those that were connected, oldest first.
     private var kept: [PeerRecord] = []
+    /// The last that were found, so that what was heard of them outlives their handles; ``nextRecent`` is overwritten
+    /// next.
+    private var recent: [PeerRecord] = []
+    private var nextRecent = 0
 
     /// Running scans in the order of their start.
     var scans: [RunningScan] = []
@@ -153,6 +156,12 @@ actor CentralCore: HostEventSink {
         }
         let record = PeerRecord(id: id, address: address, name: name, now: loop.now)
         records[id] = WeakRecord(record)
+        if recent.count < Self.keptRecords {
+            recent.append(record)
+        } else {
+            recent[nextRecent] = record
+            nextRecent = (nextRecent + 1) % Self.keptRecords
+        }
         return record
     }
 

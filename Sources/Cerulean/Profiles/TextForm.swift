@@ -79,6 +79,7 @@ extension ListedValue {
             if let fault = coder.textFault { throw fault }
             throw TextError(field: coder.field, position: 0, reason: "\(error)")
         }
+        if let fault = coder.textFault { throw fault }
         let names = coder.textFields.map(\.name)
         if let unknown = texts.keys.filter({ !names.contains($0) }).min() {
             throw TextError(

@@ -76,13 +76,14 @@ extension ValueCoder {
     /// A bit of the flags that stand in front, as a truth with a name.
     public mutating func bit(_ name: String, _ bit: Int, _ value: inout Bool) throws(WireError) {
         field = name
-        if direction == .texts {
-            let words = ["false", "true"]
-            return try text(
-                name, &value, choices: words, show: { "\($0)" }, parse: { TextParser.choice($0, words).map { $0 == 1 } }
-            )
-        }
+        if direction == .texts { return try flagText(name, &value) }
         flag(bit, &value, name: name)
+    }
+
+    mutating func flagText(_ name: String, _ value: inout Bool) throws(WireError) {
+        let words = ["false", "true"]
+        try text(
+            name, &value, choices: words, show: { "\($0)" }, parse: { TextParser.choice($0, words).map { $0 == 1 } })
     }
 
     /// Text in UTF-8 up to the end. Invalid octets are repaired, NULs at the end are left out.

@@ -101,6 +101,10 @@ public struct ValueCoder: Sendable {
 
     /// A flag that is a value of its own. Listed when it has a name.
     public mutating func flag(_ bit: Int, _ value: inout Bool, name: String? = nil) {
+        if direction == .texts, let name {
+            // A text that does not fit is told at the end of the visit.
+            do { try flagText(name, &value) } catch { return }
+        }
         value = has(bit, value)
         if let name { list(name, .bool(value)) }
     }

@@ -41,11 +41,13 @@ extension PeripheralServer {
     /// ``update(_:to:for:timeout:)-([UInt8])``.
     ///
     /// - Throws: ``BluetoothError``, with `invalidArgument` when the value cannot be encoded.
+    /// - Returns: How many subscribers it goes to.
+    @discardableResult
     public func update(
         _ characteristic: LocalCharacteristic, to value: some CharacteristicValue, for central: RemoteCentral? = nil,
         timeout: Duration = .seconds(30)
-    ) async throws(BluetoothError) {
+    ) async throws(BluetoothError) -> Int {
         let bytes = try TypedValue.encode(value, "update of \(characteristic.uuid)")
-        try await update(characteristic, to: bytes, for: central, timeout: timeout)
+        return try await update(characteristic, to: bytes, for: central, timeout: timeout)
     }
 }

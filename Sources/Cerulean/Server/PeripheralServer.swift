@@ -151,15 +151,23 @@ public final class PeripheralServer: Sendable {
     /// await it before making the next value, and nothing is lost or piles up. Values are sent in the order of the
     /// calls. Those longer than a subscriber's MTU - 3 are cut for it. Core 5.4, Vol 3, Part F, 3.4.7.1.
     ///
-    /// - Parameter central: Sends it to one subscriber only, and does not keep it.
-    /// - Throws: ``BluetoothError`` with `timedOut`, `cancelled` or `notFound` when the characteristic is not
-    ///   published.
+    /// At most 4096 calls wait for room at a time; one more fails with `queueFull`, and its value is not kept.
+    ///
+    /// - Parameters:
+    ///   - characteristic: One that is published.
+    ///   - value: At most 512 octets.
+    ///   - central: Sends it to one subscriber only, and does not keep it.
+    ///   - timeout: How long to wait for room.
+    /// - Returns: How many subscribers it goes to: 0 when nobody is subscribed, and then it is kept alone.
+    /// - Throws: ``BluetoothError`` with `timedOut`, `cancelled`, `queueFull`, or `notFound` when the characteristic is
+    ///   not published.
+    @discardableResult
     public func update(
         _ characteristic: LocalCharacteristic, to value: [UInt8], for central: RemoteCentral? = nil,
         timeout: Duration = .seconds(30)
-    ) async throws(BluetoothError) {
+    ) async throws(BluetoothError) -> Int {
         let core = core
-        let _: Void = try await awaitOperation(
+        return try await awaitOperation(
             on: core.loop, timeout: timeout, describe: { "update of \(characteristic.uuid)" },
             start: { completion in
                 core.assumeIsolated { $0.update(characteristic, value, central?.link, completion) }
@@ -171,6 +179,9 @@ public final class PeripheralServer: Sendable {
     package func intercept(_ interceptor: @escaping @Sendable (BluetoothUUID) async throws -> Void) async {
         await core.intercept(interceptor)
     }
+
+    /// How many updates wait for room in the queue of a subscriber.
+    public var pendingUpdates: Int { get async { await core.updates.count } }
 
     // MARK: Advertising
 

@@ -29,8 +29,11 @@ actor ServerCore: HostEventSink {
         let characteristic: LocalCharacteristic
         let value: [UInt8]
         let link: LinkID?
-        let completion: HostCompletion<Void>
+        let completion: HostCompletion<Int>
     }
+
+    /// So many updates wait for room at most.
+    static let maximumUpdates = 4096
 
     nonisolated let host: any Host
     nonisolated let loop: any EventLoop
@@ -46,7 +49,7 @@ actor ServerCore: HostEventSink {
     private(set) var attributes: [AttributeID: LocalCharacteristic] = [:]
     /// In the order of their publication.
     private(set) var publishedServices: [(id: AttributeID, service: LocalService)] = []
-    private var updates: [WaitingUpdate] = []
+    private(set) var updates: [WaitingUpdate] = []
     private var subscriberWaiters: [(characteristic: LocalCharacteristic, waiter: Waiter)] = []
     var advertisements: [ServerAdvertisement] = []
     private var nextNumber: UInt64 = 0
@@ -230,12 +233,16 @@ actor ServerCore: HostEventSink {
 
     func update(
         _ characteristic: LocalCharacteristic, _ value: [UInt8], _ link: LinkID?,
-        _ completion: @escaping HostCompletion<Void>
+        _ completion: @escaping HostCompletion<Int>
     ) -> (@Sendable (GiveUp) -> Void)? {
         let id = number()
         let update = WaitingUpdate(
             id: id, characteristic: characteristic, value: value, link: link, completion: completion)
         if updates.isEmpty, trySending(update) { return nil }
+        guard updates.count < Self.maximumUpdates else {
+            completion(.failure(HostError(.queueFull, detail: "\(updates.count) updates wait already")))
+            return nil
+        }
         updates.append(update)
         return { [self] _ in
             assumeIsolated { core in
@@ -271,7 +278,10 @@ actor ServerCore: HostEventSink {
         let audience = update.link.map { UpdateAudience.link($0) } ?? .allSubscribers
         guard host.assumeIsolated({ $0.update(update.value, of: id, for: audience) }) else { return false }
         if update.link == nil { update.characteristic.store(update.value) }
-        update.completion(.success(()))
+        let audienceCount = centrals.count { central in
+            central.subscriptions[id] != nil && (update.link == nil || central.remote.link == update.link)
+        }
+        update.completion(.success(audienceCount))
         return true
     }
 

@@ -165,16 +165,18 @@ public final class SimulatedPeripheral: Sendable {
     /// Keeps a new value and sends it to subscribers, see ``PeripheralServer/update(_:to:for:timeout:)-([UInt8])``.
     ///
     /// - Throws: ``BluetoothError``.
+    @discardableResult
     public func update(
         _ characteristic: LocalCharacteristic, to value: [UInt8]
-    ) async throws(BluetoothError) { try await server.update(characteristic, to: value) }
+    ) async throws(BluetoothError) -> Int { try await server.update(characteristic, to: value) }
 
     /// Keeps a new value and sends it to subscribers.
     ///
     /// - Throws: ``BluetoothError``, with `invalidArgument` when the value cannot be encoded.
+    @discardableResult
     public func update(
         _ characteristic: LocalCharacteristic, to value: some CharacteristicValue
-    ) async throws(BluetoothError) { try await server.update(characteristic, to: value) }
+    ) async throws(BluetoothError) -> Int { try await server.update(characteristic, to: value) }
 
     /// How it treats reads and writes from now on: all of them, or those of one characteristic, for which nil ends the
     /// exception.

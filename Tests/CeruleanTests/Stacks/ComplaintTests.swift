@@ -163,3 +163,113 @@ import Testing
         }
     }
 }
+
+/// The complaints about devices of one kind, throughput, unknown attributes and lost links.
+@Suite struct LaterComplaintTests {
+    /// A second device of the same class crashed.
+    @Test func complaint15TwoDevicesOfOneKindWorkSideBySide() async throws {
+        try await SimulatedWorld.run { world in
+            var peripherals: [Peripheral] = []
+            var streams: [LocalCharacteristic] = []
+            for number in 0..<2 {
+                let stream = LocalCharacteristic(HeartRate.measurement)
+                streams.append(stream)
+                let strap = try await world.addPeripheral("Strap") {
+                    LocalService(HeartRate.uuid) { stream }
+                    LocalService(Battery.uuid) {
+                        LocalCharacteristic(Battery.level, BatteryLevel(percent: UInt8(10 + number)))
+                    }
+                }
+                peripherals.append(try await world.connect(to: strap))
+            }
+            #expect(peripherals[0] != peripherals[1])
+            var iterators: [TypedValues<HeartRateMeasurement>.Iterator] = []
+            for peripheral in peripherals {
+                iterators.append(try await peripheral.values(of: HeartRate.measurement).makeAsyncIterator())
+            }
+            for number in [1, 0] {
+                try await world.peripherals[number].update(
+                    streams[number], to: HeartRateMeasurement(heartRate: UInt16(60 + number)))
+            }
+            for number in 0..<2 {
+                let value = try await iterators[number].next()
+                #expect(value?.heartRate == UInt16(60 + number))
+                let level = try await peripherals[number].read(Battery.level)
+                #expect(level.percent == UInt8(10 + number))
+            }
+        }
+    }
+
+    /// Writing gave 200 octets a second although the MTU was 247: fixed parts of 20 octets, each waited for.
+    @Test func complaint16WritesUseTheMTUAndDoNotWaitForEachOther() async throws {
+        try await SimulatedWorld.run { world in
+            let received = Noted()
+            let sink = LocalCharacteristic(
+                0x2A1F, .writeWithoutResponse, onWrite: { received.add("\($0.value.count)") })
+            let device = try await world.addPeripheral("Sink") { LocalService(0x1815) { sink } }
+            let peripheral = try await world.connect(to: device)
+            // The longest value that there is, in one packet.
+            #expect(peripheral.maximumWriteLength == 512)
+            let characteristic = try await peripheral.findCharacteristic(0x2A1F)
+            let start = world.now
+            let file = [UInt8](repeating: 7, count: 100_000)
+            for part in stride(from: 0, to: file.count, by: peripheral.maximumWriteLength) {
+                let end = min(file.count, part + peripheral.maximumWriteLength)
+                try await peripheral.write(Array(file[part..<end]), to: characteristic)
+            }
+            let count = (file.count + 511) / 512
+            for _ in 0..<100_000 where received.all.count < count { try await world.advance(by: .milliseconds(1)) }
+            #expect(received.all.compactMap { Int($0) }.reduce(0, +) == file.count)
+            // A hundred times what was complained about: 20,000 octets a second.
+            #expect(world.now - start < .seconds(5))
+        }
+    }
+
+    /// An unknown characteristic gave "sequence contains no elements".
+    @Test func complaint17AnUnknownCharacteristicIsNamed() async throws {
+        try await SimulatedWorld.run { world in
+            let device = try await world.addPeripheral("Device") { LocalService(Battery.uuid) {} }
+            let peripheral = try await world.connect(to: device)
+            do throws(BluetoothError) {
+                _ = try peripheral.characteristic(0x2A19)
+                Issue.record("found")
+            } catch {
+                #expect(error.code == .wrongState)
+                #expect("\(error)".contains("2A19") && "\(error)".contains("discover() first"))
+            }
+            do throws(BluetoothError) {
+                _ = try await peripheral.read(Battery.level)
+                Issue.record("found")
+            } catch {
+                #expect(error.code == .notFound)
+                #expect("\(error)".contains("characteristic 2A19"))
+                #expect("\(error)".contains("\(device.address)"))
+            }
+        }
+    }
+
+    /// There was no way to learn of an unexpected disconnection.
+    @Test func complaint18AnUnexpectedDisconnectionIsTold() async throws {
+        try await SimulatedWorld.run { world in
+            let device = try await world.addPeripheral("Device")
+            let peripheral = try await world.connect(to: device)
+            async let told = {
+                for await state in peripheral.connectionStates() {
+                    if case .disconnected(let reason) = state { return reason }
+                }
+                return nil
+            }()
+            try await world.advance(by: .seconds(1))
+            device.powerOff()
+            let reason = await told
+            // The supervision timeout. Core 5.4, Vol 1, Part F, 2.7.
+            #expect(reason?.code == .disconnected && reason?.controller == 0x08)
+            #expect(peripheral.statistics.losses == 1)
+            try await device.powerOn()
+            try await peripheral.connect()
+            try await peripheral.disconnect()
+            #expect(peripheral.connectionState == .disconnected(reason: nil))
+            #expect(peripheral.statistics.losses == 1 && peripheral.statistics.disconnections == 2)
+        }
+    }
+}
