@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Bumble device for Cerulean's tests: a peripheral or a central on any H4 transport.
 
-usage: bumble_peer.py peripheral TRANSPORT [--name N] [--address A]
+usage: bumble_peer.py peripheral TRANSPORT [--name N] [--address A] [--more]
        bumble_peer.py central TRANSPORT --target NAME_OR_ADDRESS [--address A]
        bumble_peer.py beacon TRANSPORT --data HEX [--address A]
        bumble_peer.py listener TRANSPORT [--address A]
@@ -65,9 +65,21 @@ def make_services(state):
     ]
 
 
+def more_services(reference):
+    """A service that includes the reference service, with descriptors and two values for reliable writes."""
+    C, P = gatt.Characteristic, gatt.Characteristic.Properties
+    R, W = att.Attribute.READABLE, att.Attribute.WRITEABLE
+    described = C("FFE1", P.READ | P.WRITE, R | W, bytes([0x10, 0x27]), [
+        gatt.Descriptor("2901", R, "Altitude".encode()),
+        gatt.Descriptor("2904", R, bytes([0x0E, 0xFE, 0x01, 0x27, 0x01, 0x00, 0x00])),
+    ])
+    return [gatt.Service("FFE0", [described, C("FFE2", P.READ | P.WRITE, R | W, b"second")], included_services=[reference])]
+
+
 async def peripheral(device, args):
     state = {"written": []}
-    device.add_services(make_services(state))
+    services = make_services(state)
+    device.add_services(services + (more_services(services[0]) if args.more else []))
     links = []
 
     def connected(connection):
@@ -206,6 +218,14 @@ async def central(device, args):
             elif op == "writeLong":
                 await write_long(peer, command["handle"], bytes.fromhex(command["value"]))
                 say("writeLong")
+            elif op == "writeBatch":
+                await write_batch(peer, [(handle, bytes.fromhex(value)) for handle, value in command["writes"]])
+                say("writeBatch")
+            elif op == "connect":
+                connection = await asyncio.wait_for(device.connect(address), 20)
+                connection.on("disconnection", lambda reason: say("disconnected", reason=reason))
+                peer = Peer(connection)
+                say("connect")
             elif op == "subscribe":
                 handle = command["handle"]
                 values[handle] = []
@@ -245,6 +265,19 @@ async def write_long(peer, handle, value):
         raise att.ATT_Error(answer.error_code)
 
 
+async def write_batch(peer, writes):
+    """Writes several values with one execution."""
+    client = peer.gatt_client
+    for handle, value in writes:
+        answer = await client.send_request(
+            att.ATT_Prepare_Write_Request(attribute_handle=handle, value_offset=0, part_attribute_value=value))
+        if answer.op_code == att.Opcode.ATT_ERROR_RESPONSE:
+            raise att.ATT_Error(answer.error_code)
+    answer = await client.send_request(att.ATT_Execute_Write_Request(flags=1))
+    if answer.op_code == att.Opcode.ATT_ERROR_RESPONSE:
+        raise att.ATT_Error(answer.error_code)
+
+
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("role", choices=["peripheral", "central", "beacon", "listener"])
@@ -253,6 +286,7 @@ async def main():
     parser.add_argument("--address", default="F0:F1:F2:F3:F4:F5")
     parser.add_argument("--target")
     parser.add_argument("--data")
+    parser.add_argument("--more", action="store_true")
     args = parser.parse_args()
     logging.basicConfig(level=os.environ.get("BUMBLE_LOGLEVEL", "ERROR").upper())
     async with await open_transport(args.transport) as (source, sink):
