@@ -67,7 +67,9 @@ import Testing
             var board = try node(token, features: possible.sorted())
             let found = Set(samples(&board, seconds: 3).samples.map(\.feature.id))
             let silent = possible.subtracting(found)
-            let onDemand: Set<String> = ["switch", "remoteSwitch", "sdLogging", "beamForming", "stepperMotor"]
+            let onDemand: Set<String> = [
+                "switch", "remoteSwitch", "sdLogging", "beamForming", "stepperMotor", "roboticsMovement",
+            ]
             #expect(silent.isSubset(of: onDemand), "\(silent)")
         }
     }

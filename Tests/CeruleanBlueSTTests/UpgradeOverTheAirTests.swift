@@ -126,8 +126,12 @@ import Testing
         try await run("STEVAL_BCN002V1", loader: .blueNRG) { _, node, seen in
             try await node.connect()
             #expect(node.upgradeMethod == .blueNRG)
-            await #expect(throws: UpgradeError.self) { try await node.upgrade(image) }
-            try await node.upgrade(image, options: .init(baseAddress: 0x1004_0000))
+            let outside = await #expect(throws: UpgradeError.self) {
+                try await node.upgrade(image, options: .init(baseAddress: 0x2004_0000))
+            }
+            #expect(outside?.code == .noSpace)
+            // Without an address it goes where the memory begins.
+            try await node.upgrade(image)
             #expect(seen.value?.installedImage?.starts(with: image.bytes) == true)
         }
     }

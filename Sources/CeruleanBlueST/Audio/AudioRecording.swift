@@ -58,6 +58,40 @@ public struct AudioRecording: Sendable {
         return effective > 0 ? max(-96, 20 * log10(effective)) : -96
     }
 
+    /// Reads a WAV file with 16-bit samples; nil if it is something else. A last sample that is cut off is left out.
+    public init?(wave bytes: [UInt8], limit: Int = 172_800_000) {
+        func number(_ position: Int, _ octets: Int) -> Int? {
+            guard position >= 0, bytes.count - position >= octets else { return nil }
+            return bytes[position..<(position + octets)].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        guard bytes.starts(with: Array("RIFF".utf8)), bytes.count >= 12, bytes[8..<12].elementsEqual("WAVE".utf8) else {
+            return nil
+        }
+        var position = 12
+        var form: (rate: Int, channels: Int)?
+        while let size = number(position + 4, 4) {
+            let body = position + 8
+            if bytes[position..<(position + 4)].elementsEqual("fmt ".utf8) {
+                guard number(body, 2) == 1, let channels = number(body + 2, 2), let rate = number(body + 4, 4),
+                    number(body + 14, 2) == 16, channels > 0, rate > 0
+                else { return nil }
+                form = (rate, channels)
+            } else if bytes[position..<(position + 4)].elementsEqual("data".utf8), let form {
+                self.init(rate: form.rate, channels: form.channels, limit: limit)
+                let count = min(size, bytes.count - body) / (2 * form.channels) * form.channels
+                guard count <= limit else { return nil }
+                append(
+                    (0..<count).map { index in
+                        Int16(bitPattern: UInt16(bytes[body + 2 * index]) | UInt16(bytes[body + 2 * index + 1]) << 8)
+                    })
+                return
+            }
+            // Chunks begin at even places.
+            position = body + size + size % 2
+        }
+        return nil
+    }
+
     /// The octets of a WAV file with 16-bit samples.
     public var wave: [UInt8] {
         let size = samples.count * 2
@@ -73,70 +107,5 @@ public struct AudioRecording: Sendable {
             bytes.append(UInt8(truncatingIfNeeded: sample >> 8))
         }
         return bytes
-    }
-}
-
-/// Decodes Opus packets by the library libopus, where it is installed. bluest.md §14.
-///
-/// One at a time: not to be used from two tasks at once.
-public final class OpusDecoder {
-    private typealias Create = @convention(c) (Int32, Int32, UnsafeMutablePointer<Int32>?) -> OpaquePointer?
-    private typealias Decode =
-        @convention(c) (
-            OpaquePointer?, UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<Int16>?, Int32, Int32
-        ) -> Int32
-    private typealias Destroy = @convention(c) (OpaquePointer?) -> Void
-
-    /// Samples a second of each channel.
-    public let rate: Int
-    /// Channels.
-    public let channels: Int
-    private let decoder: OpaquePointer
-    private let decodeFunction: Decode
-    private let destroy: Destroy
-
-    /// A decoder for 8000, 16000, 24000 or 48000 Hz and one or two channels; nil where the library is not installed.
-    public init?(rate: Int = 16000, channels: Int = 1) {
-        guard [8000, 12000, 16000, 24000, 48000].contains(rate), (1...2).contains(channels),
-            let handle = Self.library(),
-            let create = unsafe dlsym(handle, "opus_decoder_create"), let decode = unsafe dlsym(handle, "opus_decode"),
-            let destroy = unsafe dlsym(handle, "opus_decoder_destroy")
-        else { return nil }
-        var status: Int32 = 0
-        // The library's documented C interface.
-        let make = unsafe unsafeBitCast(create, to: Create.self)
-        guard let decoder = unsafe make(Int32(rate), Int32(channels), &status), status == 0 else { return nil }
-        self.decoder = decoder
-        decodeFunction = unsafe unsafeBitCast(decode, to: Decode.self)
-        self.destroy = unsafe unsafeBitCast(destroy, to: Destroy.self)
-        self.rate = rate
-        self.channels = channels
-    }
-
-    deinit { destroy(decoder) }
-
-    private static func library() -> UnsafeMutableRawPointer? {
-        for name in ["libopus.so.0", "libopus.so", "libopus.0.dylib"] {
-            if let handle = unsafe dlopen(name, RTLD_NOW) { return handle }
-        }
-        return nil
-    }
-
-    /// The samples of a packet, interleaved by channel; nil if it is damaged. No packet stands for a lost one, which
-    /// is concealed.
-    public func decode(_ packet: [UInt8]?) -> [Int16]? {
-        // The longest packet holds 120 ms.
-        let most = rate / 1000 * 120
-        var samples = [Int16](repeating: 0, count: most * channels)
-        let octets = packet ?? []
-        let count = unsafe octets.withUnsafeBufferPointer { input in
-            unsafe samples.withUnsafeMutableBufferPointer { output in
-                unsafe decodeFunction(
-                    decoder, packet == nil ? nil : input.baseAddress, Int32(clamping: input.count), output.baseAddress,
-                    Int32(packet == nil ? rate / 50 : most), 0)
-            }
-        }
-        guard count >= 0, Int(count) <= most else { return nil }
-        return Array(samples.prefix(Int(count) * channels))
     }
 }

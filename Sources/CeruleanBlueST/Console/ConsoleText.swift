@@ -36,8 +36,7 @@ public struct ConsoleLines: Sendable {
     public var partial: String { ConsoleText.decode(pending) }
 
     /// Takes octets; returns the lines that are now complete, without their ends. CR LF, LF CR, CR and LF all end a
-    /// line, and so
-    /// does NUL; empty lines are left out.
+    /// line, and so does NUL; empty lines are left out.
     public mutating func received(_ bytes: [UInt8]) -> [String] {
         var lines: [String] = []
         for byte in bytes {
@@ -90,8 +89,7 @@ public struct FirmwareVersion: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads `MCU_NAME_x.y.z`, in the first line that holds it. The name is what stands between the last two
-    /// underscores in
-    /// front of the numbers.
+    /// underscores in front of the numbers.
     ///
     /// - Throws: ``FeatureError`` with `unrecognisedVersion`.
     public init(_ text: some StringProtocol) throws(FeatureError) {

@@ -82,8 +82,8 @@ public struct BlueSTAdvertisement: Hashable, Sendable {
         return nil
     }
 
-    /// The number of the firmware in the catalogue. Version 2: the first option octet, or 256 and the second.
-    /// bluest.md §1.4.
+    /// The number of the firmware in the catalogue. Version 2: the first option octet, or 256 and the second. bluest.md
+    /// §1.4.
     public var firmwareID: Int? {
         switch content {
         case .options(let octets) where octets.count >= 2:
@@ -255,8 +255,14 @@ extension BlueSTAdvertisement {
 
     /// The octets of the advertisement: flags, name, transmit power if it fits, manufacturer data; at most 31.
     public func encoded(withCompany: Bool) -> [UInt8] {
-        let manufacturer = manufacturerData(withCompany: withCompany)
         var payload: [UInt8] = [2, 0x01, 0x06]
+        if content == .loader, board.family == .blueNRG {
+            // This loader says what it is by its service alone. bluest.md §1.5.
+            payload += [17, 0x06] + Self.blueNRGLoader
+            let octets = Array((name ?? "").utf8.prefix(31 - payload.count - 2))
+            return octets.isEmpty ? payload : payload + [UInt8(octets.count + 1), 0x09] + octets
+        }
+        let manufacturer = manufacturerData(withCompany: withCompany)
         let tail = [UInt8(truncatingIfNeeded: manufacturer.count + 1), 0xFF] + manufacturer
         if let name {
             let octets = Array(Array(name.utf8).prefix(max(0, 31 - payload.count - tail.count - 2)))

@@ -65,6 +65,8 @@ public enum BlueSTUUID {
     /// Commands to features.
     public static let commands = characteristic(2, 0x000F)
 
+    /// STM32WB: the service of the peer-to-peer demonstration, where a restart into the loader is asked for too.
+    public static let peerService: BluetoothUUID = "0000FE40-CC7A-482A-984A-7F2ED5B3E58F"
     /// STM32WB: LED and reboot of the peer-to-peer demonstration, write.
     public static let peerLED: BluetoothUUID = "0000FE41-8E22-4541-9D4C-21EDAE82ED19"
     /// STM32WB: the button of the peer-to-peer demonstration, notify.

@@ -41,8 +41,7 @@ public struct Board: Hashable, Sendable {
     }
 
     /// The board of a number; version 1 and version 2 of the protocol give some numbers different meanings. Unknown
-    /// numbers are
-    /// `GENERIC`.
+    /// numbers are `GENERIC`.
     public init(id: UInt8, protocolVersion: UInt8) {
         let column = protocolVersion == 1 ? Self.version1 : Self.version2
         self =

@@ -2,8 +2,8 @@
 
 public import CeruleanWire
 
-/// Tells firmware of version 2 boards by number: a file that the user supplies, in the format in which ST publishes
-/// it. bluest.md §1.4.
+/// Tells firmware of version 2 boards by number: a file that the user supplies, in the format in which ST publishes it.
+/// bluest.md §1.4.
 ///
 /// ```swift
 /// let catalog = try FirmwareCatalog(json: text)
@@ -133,6 +133,16 @@ public struct FirmwareCatalog: Hashable, Sendable {
     /// The firmware that an advertisement tells.
     public func entry(for advertisement: BlueSTAdvertisement) -> Entry? {
         advertisement.firmwareID.flatMap { entry(device: advertisement.deviceID, firmware: $0) }
+    }
+
+    /// Newer firmware of the same name for a board, oldest first.
+    public func updates(for running: FirmwareVersion, device: UInt8) -> [Entry] {
+        func numbers(_ entry: Entry) -> [Int] { entry.version.split(separator: ".").compactMap { Int($0) } }
+        let own = [running.major, running.minor, running.patch]
+        return entries.filter { entry in
+            entry.device == device && entry.name.lowercased() == running.name.lowercased()
+                && own.lexicographicallyPrecedes(numbers(entry))
+        }.sorted { numbers($0).lexicographicallyPrecedes(numbers($1)) }
     }
 
     /// Adds an entry; it replaces one of the same numbers.

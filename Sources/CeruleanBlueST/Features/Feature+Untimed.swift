@@ -243,7 +243,9 @@ struct FFTFeatureDecoder: FeatureDecoding {
     private var isInBlock = false
 
     /// Numbers that are there, and numbers that the spectrum has.
-    var progress: (received: Int, total: Int) { (amplitudes.count, sampleCount * componentCount) }
+    var progress: FeatureProgress? {
+        isInBlock ? FeatureProgress(received: amplitudes.count, total: sampleCount * componentCount) : nil
+    }
 
     mutating func decode(_ input: inout FeatureInput, into values: inout FeatureValues) throws(FeatureError) -> Bool {
         if !isInBlock {
@@ -282,6 +284,10 @@ struct MessageFeatureDecoder: FeatureDecoding {
     private var assembler = MessageAssembler()
 
     init(id: String) { self.id = id }
+
+    var progress: FeatureProgress? {
+        assembler.isInMessage ? FeatureProgress(received: assembler.pendingCount, total: nil) : nil
+    }
 
     mutating func decode(_ input: inout FeatureInput, into values: inout FeatureValues) throws(FeatureError) -> Bool {
         do {

@@ -4,9 +4,8 @@ public import CeruleanWire
 
 /// Describes a feature: what it is called, which fields it has and how they are read.
 ///
-/// A feature whose fields stand one behind the other needs nothing but their list. One of your own has every ability
-/// of the
-/// built-in ones:
+/// A feature whose fields stand one behind the other needs nothing but their list. One of your own has every ability of
+/// the built-in ones:
 /// ```swift
 /// let weight = Feature("weight", name: "Weight", fields: [.init("weight", .uint16, unit: "kg", divisor: 100)])
 /// var features = FeatureRegistry()
@@ -25,8 +24,7 @@ public final class Feature: Sendable {
     }
 
     /// Turns values into the object that `decode`, `notify --json` and the vectors show, for features whose fields do
-    /// not say
-    /// it all.
+    /// not say it all.
     public typealias Describe = @Sendable (_ values: FeatureValues, _ fields: [FeatureField]) -> [FieldValue.Member]
 
     /// The identifier in lower camel case, `sensorFusionCompact`.
@@ -61,8 +59,8 @@ public final class Feature: Sendable {
     /// Describes a feature.
     ///
     /// - Parameters:
-    ///     - decoder: makes the reader of the octets, one for each characteristic; nil if they are the fields, one
-    ///     behind the other.
+    ///   - decoder: makes the reader of the octets, one for each characteristic; nil if they are the fields, one behind
+    ///     the other.
     ///   - describe: shows values; nil if each field is shown by itself.
     public init(
         _ id: String, name: String, fields: [FeatureField], timing: Timing = .device, columns: Int = 0,
@@ -169,15 +167,33 @@ public protocol FeatureDecoding: Sendable {
     mutating func decode(_ input: inout FeatureInput, into values: inout FeatureValues) throws(FeatureError) -> Bool
     /// A command was sent to the feature.
     mutating func commandSent(_ id: UInt8, _ payload: [UInt8])
+    /// How much of a sample that spans notifications is there; nil while none has begun.
+    var progress: FeatureProgress? { get }
     /// Another feature that this one ``Feature/observes`` has a sample.
     mutating func observed(_ values: FeatureValues, of feature: Feature)
 }
 
 extension FeatureDecoding {
+    /// Nothing spans notifications.
+    public var progress: FeatureProgress? { nil }
     /// Takes no notice.
     public mutating func commandSent(_ id: UInt8, _ payload: [UInt8]) {}
     /// Takes no notice.
     public mutating func observed(_ values: FeatureValues, of feature: Feature) {}
+}
+
+/// How much of a sample that spans notifications is there.
+public struct FeatureProgress: Hashable, Sendable {
+    /// Values, or octets, that came.
+    public var received: Int
+    /// All of them; nil if that is not known beforehand.
+    public var total: Int?
+
+    /// Describes a progress.
+    public init(received: Int, total: Int?) {
+        self.received = received
+        self.total = total
+    }
 }
 
 /// A decoder without memory.

@@ -3,8 +3,7 @@
 public import CeruleanWire
 
 /// Which feature a characteristic carries: the built-in tables, and what a program adds to them. A value; nodes take a
-/// copy when
-/// they connect. bluest.md §3, §4.
+/// copy when they connect. bluest.md §3, §4.
 ///
 /// ```swift
 /// var features = FeatureRegistry()

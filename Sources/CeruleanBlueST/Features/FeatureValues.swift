@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values of one sample of a feature: up to sixteen numbers inline, in the order of the feature's fields; lists
-/// and octets
-/// beside them, for the few features that have some.
+/// The values of one sample of a feature: up to sixteen numbers inline, in the order of the feature's fields; lists and
+/// octets beside them, for the few features that have some.
 ///
 /// No number costs an allocation.
 public struct FeatureValues: Hashable, Sendable {

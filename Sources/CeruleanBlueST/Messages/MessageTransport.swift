@@ -74,6 +74,9 @@ public struct MessageAssembler: Sendable {
         self.limit = limit
     }
 
+    /// True while a message has begun and is not whole.
+    public var isInMessage: Bool { message != nil }
+
     /// Octets of the unfinished message.
     public var pendingCount: Int { message?.count ?? 0 }
 

@@ -8,8 +8,8 @@ public import CeruleanWire
 /// Finds BlueST boards and makes sources of them.
 ///
 /// Channels are identifiers of features: `acceleration`, `gyroscope`, `sensorFusion` …; without any, the inertial
-/// sensors, else the
-/// first feature that the board sends. Settings: `tick` is the length of a tick of the board's clock in milliseconds.
+/// sensors, else the first feature that the board sends. Settings: `tick` is the length of a tick of the board's clock
+/// in milliseconds.
 public struct BlueSTDriver: DeviceDriver {
     /// `bluest`.
     public var kind: String { "bluest" }
@@ -31,9 +31,8 @@ public struct BlueSTDriver: DeviceDriver {
         self.catalog = catalog
     }
 
-    /// By the manufacturer data. The forms without a company number can be another maker's by chance: with a board
-    /// that is not
-    /// known they are taken for less certain.
+    /// By the manufacturer data. The forms without a company number can be another maker's by chance: with a board that
+    /// is not known they are taken for less certain.
     public func recognize(_ fields: AdvertisementFields, address: DeviceAddress?) -> Recognition? {
         guard let found = try? BlueSTAdvertisement(fields) else { return nil }
         let hasCompany = fields.manufacturerData.contains { $0.company == BlueSTAdvertisement.company }
@@ -164,11 +163,9 @@ public struct BlueSTDriver: DeviceDriver {
     }
 
     /// A simulated board. Settings: `board` is a name of the board table (SENSOR_TILE_BOX_PRO unless said otherwise),
-    /// `protocol`
-    /// 1 or 2, `features` a list with commas, `tick` in milliseconds, `drop` leaves out one notification of so many,
-    /// `flash` is the
-    /// room for an image in octets, `timestamp` the clock's first count, `advertise` the mask that is announced
-    /// (`0x…`).
+    /// `protocol` 1 or 2, `features` a list with commas, `tick` in milliseconds, `drop` leaves out one notification of
+    /// so many, `flash` is the room for an image in octets, `timestamp` the clock's first count, `advertise` the mask
+    /// that is announced (`0x…`), `loader` is blueNRG or wb, `sound` 1 lets it play what its host exports.
     ///
     /// - Throws: `SensingError`.
     public func makeSimulated(_ options: SimulationOptions) throws -> any SimulatedDevice {
@@ -210,11 +207,12 @@ public struct BlueSTDriver: DeviceDriver {
             }
             configuration.loader = kind
         }
+        if let wanted = try number("sound", 0...1) { configuration.playsSound = wanted == 1 }
         if let name = settings.keys.min() {
             throw SensingError(
                 .invalidOption,
                 "setting \(name): known are board, protocol, features, tick, drop, flash, timestamp, "
-                    + "advertise and loader")
+                    + "advertise, loader and sound")
         }
         try replay(options.replays, &configuration)
         return SimulatedBlueSTBoard(configuration)

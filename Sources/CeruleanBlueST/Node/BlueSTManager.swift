@@ -31,7 +31,6 @@ public final class BlueSTManager: Sendable {
     public typealias Filter = @Sendable (Discovery) -> BlueSTAdvertisement?
 
     private struct State {
-        var features: FeatureRegistry
         var catalog: FirmwareCatalog?
         var nodes: [Node] = []
         var virtualCount = 0
@@ -43,6 +42,8 @@ public final class BlueSTManager: Sendable {
     /// The central that scans.
     public let central: Central
     private let state: Mutex<State>
+    /// The features that are known. Nodes share it, and look when they connect.
+    private let known: SharedFeatures
     private let running = Listeners<Bool>()
 
     /// Boards kept at most; the longest not seen goes first.
@@ -55,16 +56,19 @@ public final class BlueSTManager: Sendable {
     ///   - catalog: Tells firmware of version 2 boards by number, if the user has one.
     public init(_ central: Central, features: FeatureRegistry = FeatureRegistry(), catalog: FirmwareCatalog? = nil) {
         self.central = central
-        state = Mutex(State(features: features, catalog: catalog))
+        known = SharedFeatures(features)
+        state = Mutex(State(catalog: catalog))
     }
 
     // MARK: Features
 
-    /// The features that new nodes know. Nodes take them when they are found.
-    public var features: FeatureRegistry { state.withLock { $0.features } }
+    /// The features that nodes know. A node takes them whenever it connects, also one that was found before.
+    public var features: FeatureRegistry { known.value.withLock { $0 } }
 
     /// The firmware catalogue, if there is one.
     public var catalog: FirmwareCatalog? { state.withLock { $0.catalog } }
+
+    var provider: @Sendable () -> FeatureRegistry { known.provider }
 
     /// Adds a feature of one bit for boards of a device id, known or new; before or after scanning.
     ///
@@ -72,9 +76,9 @@ public final class BlueSTManager: Sendable {
     public func register(
         _ feature: Feature, mask: UInt32, device: UInt8
     ) throws(FeatureRegistry.RegistrationError) {
-        let result = state.withLock { state -> Result<Void, FeatureRegistry.RegistrationError> in
+        let result = known.value.withLock { features -> Result<Void, FeatureRegistry.RegistrationError> in
             do throws(FeatureRegistry.RegistrationError) {
-                try state.features.register(feature, mask: mask, device: device)
+                try features.register(feature, mask: mask, device: device)
                 return .success(())
             } catch {
                 return .failure(error)
@@ -85,12 +89,12 @@ public final class BlueSTManager: Sendable {
 
     /// Adds features for a characteristic of any UUID.
     public func register(_ features: [Feature], characteristic: BluetoothUUID) {
-        state.withLock { $0.features.register(features, characteristic: characteristic) }
+        known.value.withLock { $0.register(features, characteristic: characteristic) }
     }
 
     /// Adds an extended feature.
     public func register(_ feature: Feature, extended number: UInt32) {
-        state.withLock { $0.features.register(feature, extended: number) }
+        known.value.withLock { $0.register(feature, extended: number) }
     }
 
     /// True if boards of this number are known, or features were added for it.
@@ -168,7 +172,7 @@ public final class BlueSTManager: Sendable {
         let port = VirtualPort(wanted, loop: central.host.loop)
         let node = Node(
             port: port, tag: (wanted.address ?? address).description, advertisement: port.advertisement,
-            features: features)
+            features: provider)
         node.advertised(port.advertisement, rssi: -40, at: central.host.loop.now)
         state.withLock { $0.nodes.append(node) }
         return node
@@ -210,7 +214,8 @@ public final class BlueSTManager: Sendable {
             known.advertised(advertisement, rssi: discovery.rssi, at: discovery.time)
             return .updated(known)
         }
-        let node = Node(discovery.peripheral, advertisement: advertisement, features: features)
+        let node = Node(
+            discovery.peripheral, advertisement: advertisement, options: nil, features: provider)
         node.advertised(advertisement, rssi: discovery.rssi, at: discovery.time)
         let kept = state.withLock { state -> Node in
             // Another discovery may have been quicker.
@@ -225,6 +230,15 @@ public final class BlueSTManager: Sendable {
     }
 
     func checkSilence() { for node in nodes { node.checkSilence() } }
+}
+
+/// The features that a manager and its nodes know.
+private final class SharedFeatures: Sendable {
+    let value: Mutex<FeatureRegistry>
+
+    init(_ features: FeatureRegistry) { value = Mutex(features) }
+
+    var provider: @Sendable () -> FeatureRegistry { { [self] in value.withLock { $0 } } }
 }
 
 /// Stops a discovery from outside.
@@ -297,8 +311,7 @@ public struct NodeDiscovery: AsyncSequence, Sendable {
         let token: DiscoveryToken
 
         /// The next event; nil after the timeout, after ``BlueSTManager/stopDiscovery()``, and when the task is
-        /// cancelled. While
-        /// the adapter is off, the scan is tried again every half second.
+        /// cancelled. While the adapter is off, the scan is tried again every half second.
         ///
         /// - Throws: `BluetoothError`.
         public mutating func next() async throws(BluetoothError) -> BlueSTManager.Event? {

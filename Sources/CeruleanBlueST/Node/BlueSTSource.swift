@@ -6,14 +6,12 @@ public import CeruleanSensing
 import CeruleanWire
 import Synchronization
 
-/// Features of a node as a source of samples: one row for each notification of the first feature's characteristic,
-/// with the newest
-/// values of the others.
+/// Features of a node as a source of samples: one row for each notification of the first feature's characteristic, with
+/// the newest values of the others.
 ///
 /// Features that share a characteristic are exact; those on another one are sampled at the rows of the first. Losses
-/// are counted
-/// from the board's timestamps. Up to 4096 samples wait for a slow consumer; beyond it the newest are dropped and show
-/// as a gap.
+/// are counted from the board's timestamps. Up to 4096 samples wait for a slow consumer; beyond it the newest are
+/// dropped and show as a gap.
 public final class BlueSTSource: SampleSource {
     /// The board and a channel for each numeric field.
     public let info: SourceDescription

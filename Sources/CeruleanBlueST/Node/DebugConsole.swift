@@ -37,8 +37,7 @@ public struct DebugConsole: Sendable {
     let standardError: PortKey?
 
     /// What the console says from now on, and the end of the stream switches notifications off again. Of a slow reader
-    /// the newest
-    /// 1024 notifications are kept.
+    /// the newest 1024 notifications are kept.
     ///
     /// - Throws: `BluetoothError`.
     public func output(timeout: Duration = .seconds(10)) async throws(BluetoothError) -> AsyncStream<ConsoleOutput> {

@@ -85,56 +85,6 @@ extension Node {
         core.state.withLock { $0.decoder.commandSent(to: feature, command.id, command.payload) }
     }
 
-    // MARK: Calibration
-
-    /// How far the calibration of sensor fusion, compass or Euler angle is: 100 is done. bluest.md §9.
-    ///
-    /// - Throws: `BluetoothError`.
-    public func calibrationStatus(of feature: Feature, timeout: Duration = .seconds(2)) async throws(BluetoothError)
-        -> Int
-    {
-        let mask = try self.feature(feature).mask
-        return try Self.status(try await ask(.calibration(.status, mask: mask), timeout: timeout))
-    }
-
-    /// Calibrates sensor fusion, compass or Euler angle: the board must be turned about all axes meanwhile.
-    ///
-    /// Asks for the progress every half second and ends the calibration when it is done.
-    ///
-    /// - Parameters:
-    ///   - timeout: For all of it.
-    ///   - progress: Called with 0 to 100.
-    /// - Throws: `BluetoothError` with `timedOut`; the board is told to stop before.
-    public func calibrate(
-        _ feature: Feature, timeout: Duration = .seconds(60), progress: (Int) -> Void = { _ in }
-    ) async throws(BluetoothError) {
-        let mask = try self.feature(feature).mask
-        let loop = core.port.loop
-        let deadline = loop.now + timeout
-        _ = try await ask(.calibration(.start, mask: mask))
-        while true {
-            let status = try await calibrationStatus(of: feature)
-            progress(status)
-            if status >= 100 { break }
-            guard loop.now < deadline else {
-                _ = try? await ask(.calibration(.stop, mask: mask))
-                throw BluetoothError(
-                    .timedOut, "calibration of \(feature) on \(name)", detail: "it stands at \(status) of 100")
-            }
-            do { try await loop.sleep(for: .milliseconds(500)) } catch {
-                throw BluetoothError(.cancelled, "calibration of \(feature) on \(name)")
-            }
-        }
-        _ = try await ask(.calibration(.stop, mask: mask))
-    }
-
-    private static func status(_ response: CommandResponse) throws(BluetoothError) -> Int {
-        guard case .calibration(let status) = response.meaning else {
-            throw BluetoothError(.badData, "calibration", detail: "the answer holds no status")
-        }
-        return status
-    }
-
     // MARK: Registers
 
     /// True if the board has registers.
@@ -187,9 +137,8 @@ extension Node {
 
     // MARK: Messages
 
-    /// Sends a JSON message to a feature that speaks them (extended configuration, PnPL, data log, NFC …) and waits
-    /// for the
-    /// answer. bluest.md §10.
+    /// Sends a JSON message to a feature that speaks them (extended configuration, PnPL, data log, NFC …) and waits for
+    /// the answer. bluest.md §10.
     ///
     /// - Throws: `BluetoothError` with `timedOut`, or `badData` when the answer is no JSON.
     public func ask(
@@ -200,6 +149,20 @@ extension Node {
             throw BluetoothError(.badData, "message to \(feature) on \(name)", detail: "the answer is no JSON")
         }
         return value
+    }
+
+    /// Sends a JSON message to a feature, and waits for no answer: boards do not answer to all of them.
+    ///
+    /// - Throws: `BluetoothError`.
+    public func tell(
+        _ message: FieldValue, feature: Feature, timeout: Duration = .seconds(5)
+    ) async throws(BluetoothError) {
+        let found = try self.feature(feature)
+        let operation = "message to \(feature) on \(name)"
+        try await core.exchange.run(on: core.port.loop, timeout: timeout, operation) {
+            () throws(BluetoothError) in
+            try await write(Array(MessageJSON.text(message).utf8), inFramesTo: found, timeout: timeout)
+        }
     }
 
     /// Sends octets as a message to a feature, and waits for the answer's octets.
@@ -218,11 +181,17 @@ extension Node {
             return try await core.answer(
                 from: found.key, timeout: timeout, operation, parse: { assembler.received($0, operation) },
                 after: { () throws(BluetoothError) in
-                    // One message after the other: the next begins when the last write of this one is done.
-                    for frame in MessageTransport.encode(message, frameSize: core.port.writeLength) {
-                        try await core.port.write(frame, to: found.key, withResponse: false, timeout: timeout)
-                    }
+                    try await write(message, inFramesTo: found, timeout: timeout)
                 })
+        }
+    }
+
+    /// One message after the other: the next begins when the last write of this one is done.
+    private func write(
+        _ message: [UInt8], inFramesTo feature: NodeFeature, timeout: Duration
+    ) async throws(BluetoothError) {
+        for frame in MessageTransport.encode(message, frameSize: core.port.writeLength) {
+            try await core.port.write(frame, to: feature.key, withResponse: false, timeout: timeout)
         }
     }
 }

@@ -103,9 +103,8 @@ extension Node {
     /// - Parameters:
     ///   - capacity: How many samples wait for a slow reader; beyond it the newest are dropped and counted in
     ///     ``FeatureSamples/droppedCount``.
-    ///     - endsWithLink: Whether the samples end with an error when the link is lost. Otherwise they go on after the
-    ///     next
-    ///     ``connect(timeout:)``.
+    ///   - endsWithLink: Whether the samples end with an error when the link is lost. Otherwise they go on after the
+    ///     next ``connect(timeout:)``.
     /// - Throws: `BluetoothError` with `notFound` for features that the node has not, `unsupported` for one that it
     ///   does not send.
     public func samples(
@@ -183,8 +182,7 @@ extension Node {
     }
 
     /// Writes octets to a feature's own characteristic; without response where the characteristic allows it.
-    /// ``FeatureWrite`` has
-    /// what ST's firmware takes.
+    /// ``FeatureWrite`` has what ST's firmware takes.
     ///
     /// - Throws: `BluetoothError`.
     public func write(
@@ -202,6 +200,15 @@ extension Node {
         return core.state.withLock { state in
             guard let channel = state.characteristics.first(where: { $0.key == key })?.channel else { return .init() }
             return state.decoder.statistics(of: channel)
+        }
+    }
+
+    /// How much of a sample that spans notifications is there, such as a spectrum; nil while none has begun.
+    public func progress(of feature: Feature) -> FeatureProgress? {
+        guard let key = features.first(where: { $0.feature === feature })?.key else { return nil }
+        return core.state.withLock { state in
+            guard let channel = state.characteristics.first(where: { $0.key == key })?.channel else { return nil }
+            return state.decoder.progress(of: feature, on: channel)
         }
     }
 

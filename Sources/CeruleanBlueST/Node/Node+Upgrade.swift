@@ -15,6 +15,8 @@ extension Node {
         public var catalogEntry: FirmwareCatalog.Entry?
         /// Where a BlueNRG image goes.
         public var baseAddress: UInt32?
+        /// Where an STM32WB keeps images; nil for what the board is known to have.
+        public var layout: LoaderUpgrade.Layout?
         /// Octets that the board's memory has room for, where known.
         public var capacity: Int?
         /// Sends images that look wrong as well.
@@ -27,12 +29,13 @@ extension Node {
         /// By default: the board's own way, all checks, ten reconnections.
         public init(
             destination: ConsoleUpgrade.Destination = .board, console: ConsoleUpgrade.Options? = nil,
-            baseAddress: UInt32? = nil, capacity: Int? = nil, isForced: Bool = false, reconnections: Int = 10,
-            timeout: Duration = .seconds(10)
+            baseAddress: UInt32? = nil, layout: LoaderUpgrade.Layout? = nil, capacity: Int? = nil,
+            isForced: Bool = false, reconnections: Int = 10, timeout: Duration = .seconds(10)
         ) {
             self.destination = destination
             self.console = console
             self.baseAddress = baseAddress
+            self.layout = layout
             self.capacity = capacity
             self.isForced = isForced
             self.reconnections = reconnections
@@ -50,6 +53,10 @@ extension Node {
         case linkLost(String)
         /// The link is back, and the image goes on.
         case linkResumed
+        /// The application restarts into its loader, which is another device.
+        case restartingIntoLoader
+        /// The loader was found.
+        case loaderFound(Node)
     }
 
     /// The ways in which the node can be upgraded, the usual one first.
@@ -60,8 +67,8 @@ extension Node {
         case blueNRG
         /// STM32WB's loader.
         case loader
-        /// The application must restart into its loader first: see
-        /// ``Node/restartIntoLoader(for:destination:timeout:)``.
+        /// The application must restart into its loader first: see ``BlueSTManager/upgrade(_:with:options:events:)``
+        /// does all of it.
         case restartIntoLoader
     }
 
@@ -78,8 +85,7 @@ extension Node {
     /// Brings an image into the board. Connected, or connected to first; afterwards boards restart, and the link ends.
     ///
     /// The image is checked before the first octet is sent. A lost link is made again: boards that number the packets
-    /// go on where
-    /// they were, others begin anew.
+    /// go on where they were, others begin anew.
     ///
     /// - Throws: ``UpgradeError``, which says what state the board is left in; `BluetoothError` when it cannot be
     ///   reached.
@@ -109,17 +115,19 @@ extension Node {
                 ConsoleUpgrade(image, destination: options.destination, options: chosen)
             }
         case .blueNRG:
-            guard let base = options.baseAddress else {
-                throw UpgradeError(.unsupported, "a BlueNRG image needs the address where it goes: nothing was sent")
+            try await run(options, events) { size in
+                BlueNRGUpgrade(image, baseAddress: options.baseAddress, writeSize: size)
             }
-            try await run(options, events) { size in BlueNRGUpgrade(image, baseAddress: base, writeSize: size) }
         case .loader:
-            let layout = LoaderUpgrade.Layout(board: board) ?? .wb55
-            try await run(options, events) { size in LoaderUpgrade(image, layout: layout, writeSize: size) }
+            let layout = options.layout ?? LoaderUpgrade.Layout(board: board) ?? .wb55
+            try await run(options, events) { size in
+                LoaderUpgrade(
+                    image, layout: layout, destination: .init(options.destination), writeSize: size)
+            }
         case .restartIntoLoader:
             throw UpgradeError(
                 .unsupported,
-                "\(name) must restart into its loader first, which then advertises by itself: nothing was sent")
+                "\(name) must restart into its loader first, which BlueSTManager.upgrade does: nothing was sent")
         case nil:
             throw UpgradeError(
                 .unsupported,
@@ -134,12 +142,12 @@ extension Node {
     /// - Throws: `BluetoothError`.
     public func restartIntoLoader(
         for image: FirmwareImage, destination: LoaderUpgrade.Destination = .application,
-        timeout: Duration = .seconds(10)
+        layout: LoaderUpgrade.Layout? = nil, timeout: Duration = .seconds(10)
     ) async throws(BluetoothError) {
         guard let key = core.allKeys(BlueSTUUID.rebootRequest, needing: [.write, .writeWithoutResponse]).first else {
             throw BluetoothError(.unsupported, "restarting \(name) into its loader")
         }
-        let layout = LoaderUpgrade.Layout(board: board) ?? .wb55
+        let layout = layout ?? LoaderUpgrade.Layout(board: board) ?? .wb55
         let request = LoaderUpgrade.rebootRequest(for: image, layout: layout, destination: destination)
         try await core.port.write(request, to: key, withResponse: false, timeout: timeout)
     }

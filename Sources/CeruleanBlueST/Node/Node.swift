@@ -47,18 +47,29 @@ public struct Node: Sendable {
         _ peripheral: Peripheral, advertisement: BlueSTAdvertisement? = nil,
         features: FeatureRegistry = FeatureRegistry(), options: NodeDecoder.Options? = nil
     ) {
+        self.init(peripheral, advertisement: advertisement, options: options, features: { features })
+    }
+
+    /// A node that asks for the known features whenever it connects.
+    init(
+        _ peripheral: Peripheral, advertisement: BlueSTAdvertisement?, options: NodeDecoder.Options?,
+        features: @escaping @Sendable () -> FeatureRegistry
+    ) {
         let seen = advertisement ?? peripheral.lastAdvertisement.flatMap { try? BlueSTAdvertisement($0) }
         let known =
             seen
             ?? BlueSTAdvertisement(
                 protocolVersion: 2, name: peripheral.name, deviceID: 0, content: .options([0xFF, 0, 0, 0]))
-        core = NodeCore(port: PeripheralPort(peripheral), advertisement: known, registry: features, options: options)
+        core = NodeCore(port: PeripheralPort(peripheral), advertisement: known, options: options, registry: features)
         tag = peripheral.address?.description ?? "\(peripheral.id)"
         self.peripheral = peripheral
     }
 
-    init(port: any NodePort, tag: String, advertisement: BlueSTAdvertisement, features: FeatureRegistry) {
-        core = NodeCore(port: port, advertisement: advertisement, registry: features, options: nil)
+    init(
+        port: any NodePort, tag: String, advertisement: BlueSTAdvertisement,
+        features: @escaping @Sendable () -> FeatureRegistry
+    ) {
+        core = NodeCore(port: port, advertisement: advertisement, options: nil, registry: features)
         self.tag = tag
         peripheral = nil
     }

@@ -48,7 +48,8 @@ final class NodeCore: Sendable {
     }
 
     let port: any NodePort
-    let registry: FeatureRegistry
+    /// The features that are known at this moment: a program may add some at any time.
+    let registry: @Sendable () -> FeatureRegistry
     let options: NodeDecoder.Options?
     let state: Mutex<State>
     let states = Listeners<NodeStateChange>()
@@ -56,7 +57,8 @@ final class NodeCore: Sendable {
     let exchange = ExchangeLock()
 
     init(
-        port: any NodePort, advertisement: BlueSTAdvertisement, registry: FeatureRegistry, options: NodeDecoder.Options?
+        port: any NodePort, advertisement: BlueSTAdvertisement, options: NodeDecoder.Options?,
+        registry: @escaping @Sendable () -> FeatureRegistry
     ) {
         self.port = port
         self.registry = registry
@@ -64,7 +66,7 @@ final class NodeCore: Sendable {
         state = Mutex(
             State(
                 advertisement: advertisement,
-                decoder: Self.decoder(advertisement, registry, options)))
+                decoder: Self.decoder(advertisement, registry(), options)))
     }
 
     deinit {
@@ -111,9 +113,10 @@ final class NodeCore: Sendable {
             }
             throw error.error
         }
+        let known = registry()
         let wanted = state.withLock { state -> [PortKey] in
             // A reconnection begins with a fresh clock. bluest.md §5.2.
-            state.decoder = Self.decoder(state.advertisement, registry, options)
+            state.decoder = Self.decoder(state.advertisement, known, options)
             state.characteristics = found.map { key, properties in
                 let channel = state.decoder.add(key.uuid)
                 let slots = channel.map { state.decoder.slots(of: $0) } ?? []

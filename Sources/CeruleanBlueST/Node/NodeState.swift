@@ -72,9 +72,8 @@ struct NodeStateMachine: Hashable, Sendable {
         case linkLost
     }
 
-    /// Takes an input; returns the change if there is one. What does not fit the state is passed over: events of a
-    /// link may come
-    /// late.
+    /// Takes an input; returns the change if there is one. What does not fit the state is passed over: events of a link
+    /// may come late.
     mutating func handle(_ input: Input, at now: MonotonicTime) -> NodeStateChange? {
         if input == .advertised { lastSeen = now }
         guard let next = next(input, at: now), next != state else { return nil }

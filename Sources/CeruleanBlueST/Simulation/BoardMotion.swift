@@ -9,8 +9,7 @@ import Darwin
 #endif
 
 /// How a simulated board moves: it turns about the vertical and sways, all smooth and known at every moment, so that
-/// acceleration,
-/// angular velocity, magnetic field and orientation agree.
+/// acceleration, angular velocity, magnetic field and orientation agree.
 ///
 /// The world's z points up and its x to magnetic north; quaternions turn the board's axes into the world's.
 public struct BoardMotion: Hashable, Sendable {

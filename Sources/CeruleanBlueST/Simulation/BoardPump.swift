@@ -4,9 +4,8 @@ import CeruleanHost
 import CeruleanWire
 import Synchronization
 
-/// Moves a simulated board with the time of a loop, and carries what it says to whoever takes it. Everything happens
-/// on the loop;
-/// the lock makes that safe to state.
+/// Moves a simulated board with the time of a loop, and carries what it says to whoever takes it. Everything happens on
+/// the loop; the lock makes that safe to state.
 final class BoardPump: Sendable {
     private struct State {
         var node: SimulatedNode
@@ -55,6 +54,8 @@ final class BoardPump: Sendable {
         let now = loop.now
         return state.withLock { $0.node.read(uuid, at: now) }
     }
+
+    func heard(_ bytes: [UInt8], on uuid: BluetoothUUID) { state.withLock { $0.node.heard(bytes, on: uuid) } }
 
     func setValueLength(_ length: Int) { state.withLock { $0.node.valueLength = max(20, length) } }
 

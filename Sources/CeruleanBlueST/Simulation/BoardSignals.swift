@@ -117,6 +117,19 @@ public struct BoardSignals: Sendable {
         return state.adpcm.encode(samples)
     }
 
+    /// A second of a tone of 440 Hz in Opus packets of 20 ms; none where libopus is not installed.
+    static let tonePackets: [[UInt8]] = {
+        guard let encoder = OpusEncoder() else { return [] }
+        let size = encoder.configuration.frameSamples
+        return (0..<50).compactMap { packet in
+            encoder.encode(
+                (0..<size).map { index in
+                    Int16(
+                        8000 * sin(2 * .pi * 440 * Double(packet * size + index) / Double(encoder.configuration.rate)))
+                })
+        }
+    }()
+
     // MARK: - Extended features
 
     private func extended(_ feature: Feature, _ t: Double, _ state: State) -> [UInt8]? {

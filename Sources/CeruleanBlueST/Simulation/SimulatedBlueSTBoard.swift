@@ -38,25 +38,32 @@ public struct SimulatedBlueSTBoard: SimulatedDevice {
         var configuration = configuration
         if configuration.address == nil { configuration.address = await server.localAddress?.address }
         let radio = BoardRadio(configuration, host: server.host, inspect: inspect)
-        let services = radio.pump.node.services.map { uuid, attributes in
-            LocalService(uuid, characteristics: attributes.map { Self.characteristic($0, radio.pump, inspect) })
-        }
-        let published = try await server.publish(services)
-        await radio.begin(services, published)
         do {
-            let advertisement = radio.pump.node.advertisement
-            let isRaw = await server.capabilities.contains(.rawAdvertising)
-            let content: AdvertisingParameters.Content =
-                isRaw
-                ? .raw(data: advertisement.encoded(withCompany: advertisesCompany), scanResponse: [])
-                : .fields(name: name, services: [])
-            try await advertise(AdvertisingParameters(content: content), of: published, on: server) {
-                ready()
-                try await radio.waitForEnd()
-            }
+            try await serve(radio, on: server, ready: ready)
+            // A board that restarted into its loader, or out of it, is another device.
+            while true { try await serve(radio, on: server, ready: {}) }
         } catch {
             await radio.end()
             throw error
+        }
+    }
+
+    /// Serves until the task is cancelled, the adapter fails, or the board restarts as another device.
+    private func serve(_ radio: BoardRadio, on server: PeripheralServer, ready: () -> Void) async throws {
+        let node = radio.pump.node
+        let services = node.services.map { uuid, attributes in
+            LocalService(uuid, characteristics: attributes.map { Self.characteristic($0, radio.pump, inspect) })
+        }
+        let published = try await server.publish(services)
+        await radio.begin(services, published, isInLoader: node.isInLoader)
+        let isRaw = await server.capabilities.contains(.rawAdvertising)
+        let content: AdvertisingParameters.Content =
+            isRaw
+            ? .raw(data: node.advertisement.encoded(withCompany: advertisesCompany), scanResponse: [])
+            : .fields(name: node.advertisement.name ?? name, services: [])
+        try await advertise(AdvertisingParameters(content: content), of: published, on: server) {
+            ready()
+            try await radio.waitForEnd()
         }
     }
 
@@ -90,6 +97,10 @@ private final class BoardRadio: HostEventSink, Sendable {
         var subscribers: [AttributeID: Set<LinkID>] = [:]
         var links: [LinkID: Int] = [:]
         var isOver = false
+        /// The services that are published are those of the loader.
+        var isInLoader = false
+        /// The board has become another device.
+        var isChanged = false
         var waiter: CheckedContinuation<Void, any Error>?
     }
 
@@ -98,6 +109,7 @@ private final class BoardRadio: HostEventSink, Sendable {
     /// Made in `init` behind everything else: it calls back.
     let pump: BoardPump
     private let owner: Owner
+    private let sound: SoundListener?
 
     /// Breaks the circle between the pump and its owner.
     private final class Owner: Sendable {
@@ -113,20 +125,33 @@ private final class BoardRadio: HostEventSink, Sendable {
         self.owner = owner
         pump = BoardPump(
             configuration, loop: host.loop, send: { owner.value?.send($1, on: $0) ?? true },
-            restart: { owner.value?.disconnectAll() })
+            restart: { owner.value?.restarted() })
+        let pump = pump
+        let listener = SoundListener(host: host) { uuid, bytes in
+            pump.heard(bytes, on: uuid)
+            inspect?(pump.node)
+        }
+        sound = configuration.playsSound ? listener : nil
         owner.set(self)
     }
 
-    func begin(_ services: [LocalService], _ published: [PublishedService]) async {
-        state.withLock { state in
+    func begin(_ services: [LocalService], _ published: [PublishedService], isInLoader: Bool) async {
+        let isFirst = state.withLock { state in
+            let isFirst = state.attributes.isEmpty
+            state.isInLoader = isInLoader
+            state.isChanged = false
+            state.attributes = [:]
+            state.uuids = [:]
+            state.subscribers = [:]
             for (service, known) in zip(services, published) {
                 for (characteristic, attribute) in zip(service.characteristics, known.characteristics) {
                     state.attributes[characteristic.uuid] = attribute.id
                     state.uuids[attribute.id] = characteristic.uuid
                 }
             }
+            return isFirst
         }
-        await addSink(to: host)
+        if isFirst { await addSink(to: host) }
     }
 
     private func addSink(to host: isolated any Host) { host.addSink(self) }
@@ -134,19 +159,22 @@ private final class BoardRadio: HostEventSink, Sendable {
 
     func end() async {
         pump.stop()
+        sound?.end()
         await removeSink(from: host)
     }
 
-    /// Ends with the task, or with the adapter.
+    /// Ends with the task, with the adapter, or when the board has become another device.
     func waitForEnd() async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if state.isOver || Task.isCancelled { return true }
+                let (isOver, isChanged) = state.withLock { state in
+                    if state.isOver || Task.isCancelled { return (true, false) }
+                    if state.isChanged { return (false, true) }
                     state.waiter = continuation
-                    return false
+                    return (false, false)
                 }
                 if isOver { continuation.resume(throwing: CancellationError()) }
+                if isChanged { continuation.resume() }
             }
         } onCancel: {
             finish(CancellationError())
@@ -172,6 +200,7 @@ private final class BoardRadio: HostEventSink, Sendable {
                 return state.links.values.min() ?? 20
             }
             pump.setValueLength(length)
+            if case .linkOpened = event { sound?.linkOpened(link.id) }
         case .subscriptionChanged(let link, let attribute, let mode):
             let change = state.withLock { state -> (BluetoothUUID, Bool)? in
                 guard let uuid = state.uuids[attribute] else { return nil }
@@ -185,7 +214,9 @@ private final class BoardRadio: HostEventSink, Sendable {
                 return was == isOn ? nil : (uuid, isOn)
             }
             if let (uuid, isOn) = change { pump.subscribe(uuid, isOn: isOn) }
+        case .value(let link, let attribute, let value, _): sound?.value(value, from: attribute, on: link)
         case .linkClosed(let link, _):
+            sound?.linkClosed(link.id)
             let isLast = state.withLock { state in
                 guard state.links.removeValue(forKey: link.id) != nil else { return false }
                 for attribute in state.subscribers.keys { state.subscribers[attribute]?.remove(link.id) }
@@ -204,8 +235,16 @@ private final class BoardRadio: HostEventSink, Sendable {
         return host.assumeIsolated { $0.update(value, of: attribute, for: .allSubscribers) }
     }
 
-    /// The board restarts: centrals lose it.
-    private func disconnectAll() {
+    /// The board restarts: centrals lose it, and it may be another device from now on.
+    private func restarted() {
+        let isInLoader = pump.node.isInLoader
+        let waiter = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            guard isInLoader != state.isInLoader else { return nil }
+            state.isChanged = true
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
         let links = state.withLock { Array($0.links.keys) }
         host.assumeIsolated { host in
             for link in links { host.disconnect(link, force: true, completion: { _ in }) }

@@ -105,6 +105,12 @@ struct SimulatedConsole: Sendable {
 
     // MARK: - Upgrade
 
+    /// New firmware is in place.
+    mutating func install(_ image: [UInt8], isRadio: Bool = false) {
+        installed = image
+        if !isRadio, let version = FirmwareImage(image).versions.first { self.version = version }
+    }
+
     private static func upgradeCommand(_ bytes: [UInt8]) -> (isRadio: Bool, size: UInt32, crc: UInt32)? {
         for (text, isRadio) in [("upgradeFw", false), ("upgradeBle", true)] {
             let head = Array(text.utf8)
@@ -158,8 +164,7 @@ struct SimulatedConsole: Sendable {
         guard upgrade?.image.count == size, let done = upgrade else { return [] }
         upgrade = nil
         guard STM32CRC.checksum(done.image) == done.crc else { return [.standardOutput([0xFF])] }
-        installed = done.image
-        if !done.isRadio, let version = FirmwareImage(done.image).versions.first { self.version = version }
+        install(done.image, isRadio: done.isRadio)
         return [.standardOutput([0x01]), .restart]
     }
 }

@@ -56,6 +56,12 @@ extension SimulatedNode {
         public var dropsEvery: Int?
         /// A loader instead of an application.
         public var loader: Loader?
+        /// Whether the application can be restarted into a loader: STM32WB and WBA.
+        public var restartsIntoLoader = false
+        /// Whether calibrations are asked for on the console alone, as some SensorTile.box want it.
+        public var calibratesByConsole = false
+        /// Whether it plays the sound that a host exports.
+        public var playsSound = false
         /// What it measures.
         public var signals = BoardSignals()
         /// Features that are known beyond the built-in ones.
@@ -78,6 +84,7 @@ extension SimulatedNode {
             let wanted = features ?? Self.usualFeatures(of: board, protocolVersion: protocolVersion)
             groups = try Self.groups(wanted, board, protocolVersion, registry)
             if board.token == "STM32WB_OTA" { loader = .wb }
+            restartsIntoLoader = loader == nil && [.wb, .wba, .wbBased].contains(board.family)
         }
 
         /// A feature that a board cannot have.
@@ -183,11 +190,12 @@ extension SimulatedNode {
             case "miclevel": 20
             case "medicalsignal16bit": 62.5
             case "medicalsignal24bit": 100.0 / 3
-            case "switch", "remoteswitch", "sdlogging", "beamforming", "opusaudioconf", "opusaudio",
+            case "switch", "remoteswitch", "sdlogging", "beamforming", "opusaudioconf",
                 "extendedconfiguration",
                 "pnpl", "hsdatalogconfiguration", "jsonnfc", "binarycontent", "neaiextrapolation", "ispucontrol",
-                "scenedescription", "stepperMotor":
+                "scenedescription", "steppermotor", "roboticsmovement":
                 0
+            case "opusaudio": 50
             case "fftamplitude": 2
             default: 1
             }

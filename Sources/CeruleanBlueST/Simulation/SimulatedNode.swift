@@ -3,8 +3,7 @@
 public import CeruleanWire
 
 /// The firmware of a BlueST board as a pure machine: features that move plausibly, commands, registers, console,
-/// upgrade and
-/// messages.
+/// upgrade and messages.
 ///
 /// The owner carries what the machine hands out to a radio, see ``SimulatedBlueSTBoard``.
 /// ```swift
@@ -46,6 +45,8 @@ public struct SimulatedNode: Sendable {
     private var console: SimulatedConsole
     private var registers = SimulatedRegisters()
     private var loader: SimulatedLoader?
+    /// The next restart leads into the loader.
+    private var entersLoader = false
     private var calibrations: [UInt32: MonotonicTime] = [:]
     private var subscriptions: Set<BluetoothUUID> = []
     private var now: MonotonicTime
@@ -60,10 +61,15 @@ public struct SimulatedNode: Sendable {
     public private(set) var dropped = 0
     /// The image that an upgrade brought.
     public var installedImage: [UInt8]? { loader?.image ?? console.installed }
+    /// True while the loader runs instead of an application.
+    public var isInLoader: Bool { loader != nil }
     /// The firmware that runs.
     public var version: FirmwareVersion { console.version }
     /// What the switches are set to, one bit each.
     public var switches: UInt8 { state.switches }
+
+    /// Packets of sound that the host sent, and what it announced last.
+    public private(set) var sound: (packets: Int, octets: Int, announcement: [UInt8]) = (0, 0, [])
 
     private static let valueLimit = 64
     private static let answerLimit = 4096
@@ -93,6 +99,12 @@ public struct SimulatedNode: Sendable {
 
     /// The advertisement.
     public var advertisement: BlueSTAdvertisement {
+        if isInLoader, configuration.loader == nil {
+            // A loader that an application restarted into is another device, with the next address. bluest.md §1.5.
+            let next = configuration.address.map { BluetoothAddress(rawValue: ($0.rawValue + 1) & 0xFFFF_FFFF_FFFF) }
+            return BlueSTAdvertisement(
+                protocolVersion: 1, name: "WB_OTA", deviceID: 0x86, content: .loader, address: next)
+        }
         let content: BlueSTAdvertisement.Content =
             if configuration.loader != nil {
                 .loader
@@ -120,6 +132,9 @@ public struct SimulatedNode: Sendable {
             return Attribute(
                 uuid: uuid, reads: true, writes: first.map(Self.takesWrites) ?? false, notifies: true)
         }
+        let restart = (
+            uuid: BlueSTUUID.peerService, attributes: [Attribute(uuid: BlueSTUUID.rebootRequest, writes: true)]
+        )
         return [
             (BlueSTUUID.featureService, features),
             (
@@ -136,13 +151,14 @@ public struct SimulatedNode: Sendable {
                     Attribute(uuid: BlueSTUUID.commands, writes: true, notifies: true),
                 ]
             ),
-        ]
+        ] + (configuration.restartsIntoLoader ? [restart] : [])
     }
 
     private static func takesWrites(_ feature: Feature) -> Bool {
         let writable: Set<String> = [
             "switch", "sdLogging", "aiLogging", "stepperMotor", "fitnessActivity", "motionAlgorithm", "piano",
             "tofMultiObject", "neaiAnomalyDetection", "neaiClassification", "odometry", "opusAudioConf",
+            "roboticsMovement",
         ]
         return writable.contains(feature.id) || feature.makeDecoder?() is MessageFeatureDecoder
     }
@@ -200,7 +216,22 @@ public struct SimulatedNode: Sendable {
             guard let command = try? FeatureCommand(decoding: bytes) else { return false }
             perform(command)
             return true
+        case BlueSTUUID.rebootRequest:
+            guard configuration.restartsIntoLoader, bytes.count == 3, bytes[0] == 1 else { return false }
+            entersLoader = true
+            restartAt = moment + .milliseconds(500)
+            return true
         default: return writeFeature(bytes, to: uuid)
+        }
+    }
+
+    /// A packet of the host's sound came, or what it announces.
+    mutating func heard(_ bytes: [UInt8], on uuid: BluetoothUUID) {
+        if uuid == BlueSTUUID.extended(0x02) {
+            sound.announcement = bytes
+        } else {
+            sound.packets += 1
+            sound.octets += bytes.count
         }
     }
 
@@ -234,8 +265,17 @@ public struct SimulatedNode: Sendable {
     /// When the board restarts, which ends its links; nil if it does not.
     public var nextRestart: MonotonicTime? { restartAt }
 
-    /// The board restarted.
-    public mutating func restarted() { restartAt = nil }
+    /// The board restarted: into its loader if that was asked for, out of it if the loader has an image.
+    public mutating func restarted() {
+        restartAt = nil
+        if entersLoader {
+            entersLoader = false
+            loader = SimulatedLoader(kind: .wb, flashCapacity: configuration.flashCapacity)
+        } else if configuration.loader == nil, let image = loader?.image {
+            loader = nil
+            console.install(image)
+        }
+    }
 
     /// The next value for the radio, if one is ready. Answers come before measured values.
     public mutating func next() -> (characteristic: BluetoothUUID, value: [UInt8])? {
@@ -272,6 +312,7 @@ public struct SimulatedNode: Sendable {
         for slot in stream.decoder.slots {
             if stream.decoder.timing == .remote { bytes += clock(at: moment) }
             if slot.feature === Feature.fftAmplitude { return fft(on: uuid, at: t) }
+            if slot.feature === Feature.opusAudio { return opus(on: uuid, at: t) }
             guard let data = configuration.signals.bytes(of: slot.feature, at: t, &state) else { return nil }
             bytes += data
         }
@@ -293,6 +334,16 @@ public struct SimulatedNode: Sendable {
         return chunks.last
     }
 
+    /// A packet of a tone in as many notifications as it needs; nil where libopus is not installed.
+    private mutating func opus(on uuid: BluetoothUUID, at t: Double) -> [UInt8]? {
+        let packets = BoardSignals.tonePackets
+        guard !packets.isEmpty, values.count < Self.valueLimit - 16 else { return nil }
+        let packet = packets[Int(min(t, 1e9) * 50) % packets.count]
+        let frames = MessageTransport.encodeFromBoard(packet, frameSize: max(20, valueLength))
+        for frame in frames.dropLast() { values.append((uuid, frame)) }
+        return frames.last
+    }
+
     private mutating func answer(_ bytes: [UInt8], on uuid: BluetoothUUID) {
         guard subscriptions.contains(uuid), answers.count < Self.answerLimit else { return }
         answers.append((uuid, bytes))
@@ -306,6 +357,8 @@ public struct SimulatedNode: Sendable {
     private mutating func perform(_ command: FeatureCommand) {
         let feature = configuration.registry.feature(
             mask: command.mask, device: configuration.board.id, protocolVersion: configuration.protocolVersion)
+        let isCalibration = ["sensorFusion", "sensorFusionCompact", "compass", "eulerAngle"].contains(feature?.id)
+        if isCalibration, configuration.calibratesByConsole { return }
         switch (feature?.id, command.id) {
         case ("battery", 1): respond(command.mask, 1, BoardSignals.little(500, 2))
         case ("battery", 2): respond(command.mask, 2, BoardSignals.little(2500, 2))
@@ -355,6 +408,9 @@ public struct SimulatedNode: Sendable {
             state.logging = bytes
             if let value = notification(on: uuid, at: now) { answer(value, on: uuid) }
         case "stepperMotor": state.isStepperRunning = (bytes.first ?? 0) >= 2
+        case "roboticsMovement":
+            guard let message = try? RobotMessage(decoding: bytes) else { return false }
+            answer(clock(at: now) + SimulatedMessages.reply(to: message).encoded, on: uuid)
         default:
             guard feature.makeDecoder?() is MessageFeatureDecoder else {
                 state.mode[feature.id] = bytes.first

@@ -186,8 +186,7 @@ enum SimulatedMessages {
         switch feature.id {
         case "extendedConfiguration": return finished(extended(request, configuration, version))
         case "pnpl": return finished(pnpl(request, configuration))
-        case "hsDataLogConfiguration":
-            return finished(["device": ["deviceInfo": ["fwVersion": .text(version.description)], "sensor": []]])
+        case "hsDataLogConfiguration": return dataLog(request, configuration, version).map(finished)
         case "jsonNFC":
             if request["Command"] == .text("ReadModes") {
                 return finished(["Answer": "NFCWiFi,NFCVCard,NFCURL,GenericText"])
@@ -200,7 +199,69 @@ enum SimulatedMessages {
         }
     }
 
+    /// What a robot on wheels answers.
+    static func reply(to message: RobotMessage) -> RobotMessage {
+        switch (message.command, message.action) {
+        case (.topology, .read): RobotMessage(.topology, .read, [0x00, 0x00, 0x48, 0x31])
+        case (_, .write) where (0x21...0x26).contains(message.command.rawValue):
+            RobotMessage(message.command, .acknowledged)
+        case (_, .write), (_, .read), (_, .periodicRead):
+            RobotMessage(message.command, .failed(.init(rawValue: 1)))
+        default: RobotMessage(message.command, .failed(.init(rawValue: 4)))
+        }
+    }
+
     private static func finished(_ value: FieldValue) -> [UInt8] { Array((MessageJSON.text(value) + "\n").utf8) }
+
+    /// A data logger with one sensor of two parts. What is set is not answered, as ST's firmware does.
+    private static func dataLog(
+        _ request: FieldValue, _ configuration: SimulatedNode.Configuration, _ version: FirmwareVersion
+    ) -> FieldValue? {
+        guard case .text("GET")? = request["command"], case .text(let wanted)? = request["request"] else { return nil }
+        func part(_ id: Int, _ type: String, _ unit: String, _ scales: [FieldValue]) -> FieldValue {
+            [
+                "id": FieldValue(integer: id), "sensorType": .text(type), "dimensions": 3,
+                "dimensionsLabel": ["x", "y", "z"], "unit": .text(unit), "dataType": "int16_t", "FS": .list(scales),
+                "ODR": [12.5, 26, 52, 104], "samplesPerTs": ["min": 0, "max": 1000, "dataType": "int16_t"],
+            ]
+        }
+        func status(_ scale: FieldValue) -> FieldValue {
+            [
+                "isActive": true, "ODR": 104, "ODRMeasured": 104.2, "initialOffset": 0.05, "FS": scale,
+                "sensitivity": 0.061, "samplesPerTs": 100, "usbDataPacketSize": 3000, "sdWriteBufferSize": 32768,
+                "wifiDataPacketSize": 3000, "comChannelNumber": -1, "ucfLoaded": false,
+            ]
+        }
+        let states: FieldValue = ["subSensorStatus": [status(4), status(2000)]]
+        let info: FieldValue = [
+            "serialNumber": "434552554C45414E", "alias": .text(configuration.name),
+            "partNumber": .text(configuration.board.token), "fwName": .text(version.name),
+            "fwVersion": .text("\(version.major).\(version.minor).\(version.patch)"), "dataFileExt": ".dat",
+            "dataFileFormat": "HSD_1.0.0",
+        ]
+        let tags: FieldValue = [
+            "maxTagsPerAcq": 100, "swTags": [["id": 0, "label": "SW_TAG_0"]],
+            "hwTags": [["id": 5, "pinDesc": "USER BUTTON", "label": "HW_TAG_5", "enabled": false]],
+        ]
+        switch wanted {
+        case "device":
+            let sensor: FieldValue = [
+                "id": 0, "name": "LSM6DSO",
+                "sensorDescriptor": [
+                    "subSensorDescriptor": [part(0, "ACC", "g", [2, 4, 8, 16]), part(1, "GYRO", "mdps", [250, 2000])]
+                ], "sensorStatus": states,
+            ]
+            return ["device": ["deviceInfo": info, "sensor": [sensor], "tagConfig": tags]]
+        case "deviceInfo": return ["deviceInfo": info]
+        case "tag_config": return ["tagConfig": tags]
+        case "log_status":
+            return [
+                "isLogging": false, "isSDInserted": true, "cpuUsage": 12.5, "batteryVoltage": 3.7, "batteryLevel": 87,
+            ]
+        case "status": return ["sensorId": 0, "sensorStatus": states]
+        default: return nil
+        }
+    }
 
     private static func extended(
         _ request: FieldValue, _ configuration: SimulatedNode.Configuration, _ version: FirmwareVersion

@@ -106,6 +106,11 @@ public struct CharacteristicDecoder: Sendable {
         body(&sample)
     }
 
+    /// How much of a feature's sample is there, for those that span notifications.
+    public func progress(of feature: Feature) -> FeatureProgress? {
+        slots.indices.first { slots[$0].feature === feature }.flatMap { decoders[$0]?.progress }
+    }
+
     /// Tells the decoder of a feature that a command was sent to it.
     public mutating func commandSent(to feature: Feature, _ id: UInt8, _ payload: [UInt8]) {
         for index in slots.indices where slots[index].feature === feature {

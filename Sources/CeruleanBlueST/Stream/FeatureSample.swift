@@ -102,6 +102,9 @@ public struct FeatureSample: Sendable, CustomStringConvertible {
             }
             guard let value = values[index] else { return nil }
             if let labels = field.labels { return "\(field.name) \(labels[value])" }
+            if field.style == .mask {
+                return "\(field.name) \(BlueSTAdvertisement.hex(UInt32(exactly: value) ?? 0, 8))"
+            }
             let number = Int64(exactly: value).map { "\($0)" } ?? "\(value)"
             return "\(field.name) \(number)" + (field.unit.map { " \($0)" } ?? "")
         }

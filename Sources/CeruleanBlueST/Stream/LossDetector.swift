@@ -4,12 +4,10 @@
 /// §5.2.
 ///
 /// A tick may be about as long as a period (100 Hz and ticks of 8 ms give distances of 1, 1, 1, 2), so a single
-/// distance does not
-/// tell whether something is missing. The detector therefore learns the period as a fraction of ticks and follows its
-/// phase: a
-/// packet is given the lowest number that its timestamp allows. A number given too high, because a packet was late, is
-/// taken back
-/// by those that follow. Where packets come irregularly, as of a switch, nothing is counted.
+/// distance does not tell whether something is missing. The detector therefore learns the period as a fraction of ticks
+/// and follows its phase: a packet is given the lowest number that its timestamp allows. A number given too high,
+/// because a packet was late, is taken back by those that follow. Where packets come irregularly, as of a switch,
+/// nothing is counted.
 public struct LossDetector: Sendable {
     /// What a packet tells about those in front of it.
     public struct Finding: Hashable, Sendable {
@@ -145,8 +143,8 @@ public struct LossDetector: Sendable {
     /// The period under which the fewest packets are missing or out of place; nil if packets come irregularly.
     ///
     /// What looks like a period of 51/50 ticks may as well be one of 1 tick with every fiftieth packet missing. Boards
-    /// send at
-    /// whole milliseconds and count 8 or 10 ms, so a fraction with a small denominator is the likelier explanation.
+    /// send at whole milliseconds and count 8 or 10 ms, so a fraction with a small denominator is the likelier
+    /// explanation.
     private func likeliestPeriod() -> Double? {
         let middle = Double(median)
         let tolerance = max(1, 0.25 * middle)
@@ -206,8 +204,7 @@ struct Phase: Sendable {
     private var high = 1.0
 
     /// The part of a period by which a packet may lie beside where the period puts it: clocks drift, and the period is
-    /// not
-    /// known exactly.
+    /// not known exactly.
     private static let drift = 0.002
 
     init(period: Double) { self.period = period }

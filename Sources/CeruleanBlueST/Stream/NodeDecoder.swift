@@ -104,6 +104,11 @@ public struct NodeDecoder: Sendable {
         entries.indices.contains(channel.index) ? entries[channel.index].statistics : Statistics()
     }
 
+    /// How much of a feature's sample is there, for those that span notifications.
+    public func progress(of feature: Feature, on channel: Channel) -> FeatureProgress? {
+        entries.indices.contains(channel.index) ? entries[channel.index].decoder.progress(of: feature) : nil
+    }
+
     /// The period of a characteristic in ticks, once it is known.
     public func period(of channel: Channel) -> Double? {
         entries.indices.contains(channel.index) ? entries[channel.index].detector.period : nil

@@ -6,8 +6,7 @@ public import CeruleanWire
 /// bluest.md §5.2.
 ///
 /// A packet that comes a little late, also one from before a wrap, gets the count that it should have; it does not
-/// disturb
-/// those that follow.
+/// disturb those that follow.
 public struct TimestampUnwrapper: Sendable {
     /// The length of a tick. Older firmware counts 8 ms, newer 10 ms; the protocol does not say.
     public var tick: Duration {

@@ -4,16 +4,17 @@ public import CeruleanWire
 
 /// Sends an image to a BlueNRG loader. bluest.md §13.2.
 ///
-/// Packets hold a checksum, a multiple of 16 octets, and a number; one of some is acknowledged with the number
-/// expected next, where
-/// the upgrade goes on after an error.
+/// Packets hold a checksum, a multiple of 16 octets, and a number; one of some is acknowledged with the number expected
+/// next, where the upgrade goes on after an error.
 public struct BlueNRGUpgrade: UpgradeProcedure {
     private enum State: Hashable, Sendable {
         case idle, readingMemory, writingSettings, checkingSettings, sending, awaitingAck, done
     }
 
     private let image: [UInt8]
-    private let baseAddress: UInt32
+    private var baseAddress: UInt32
+    /// The address is the first that the loader has.
+    private let usesLowest: Bool
     private var blocks: Int
     private var ackInterval: UInt8
     private var state = State.idle
@@ -21,19 +22,23 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
     private var acknowledged = 0
     private var settingsTries = 0
     private var failures: [UInt8: Int] = [:]
+    /// Acknowledgements one after the other that told of nothing new.
+    private var standstills = 0
     /// The number from which is sent again after an error, and when that may be done once more. Until then further
-    /// errors about
-    /// the same number speak of packets that were on their way already.
+    /// errors about the same number speak of packets that were on their way already.
     private var recovery: (sequence: Int, until: MonotonicTime)?
     private var silentUntil = MonotonicTime.distantFuture
 
     static let silence: Duration = .seconds(20)
     static let retryInterval: Duration = .seconds(1)
+    static let standstillLimit = 32
 
-    /// An upgrade. `writeSize` is what a write without response can hold, 20 if that is not known.
-    public init(_ image: FirmwareImage, baseAddress: UInt32, writeSize: Int = 20, ackInterval: UInt8 = 8) {
+    /// An upgrade. `writeSize` is what a write without response can hold, 20 if that is not known. Without an address
+    /// the image goes where the loader's memory begins.
+    public init(_ image: FirmwareImage, baseAddress: UInt32?, writeSize: Int = 20, ackInterval: UInt8 = 8) {
         self.image = image.bytes
-        self.baseAddress = baseAddress
+        self.baseAddress = baseAddress ?? 0
+        usesLowest = baseAddress == nil
         self.blocks = max(1, (writeSize - 4) / 16)
         self.ackInterval = max(1, ackInterval)
     }
@@ -139,6 +144,7 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
         guard var decoder = Feature.blueNrgOtaMemoryInfo.makeDecoder?(),
             (try? decoder.decode(&input, into: &values)) == true, let low = values[0], let high = values[1]
         else { return fail(.noAnswer, "the loader did not say where its memory is") }
+        if usesLowest, low <= Double(UInt32.max - 511) { baseAddress = (UInt32(low) + 511) / 512 * 512 }
         let base = Double(baseAddress)
         guard base >= low, base + Double(packetCount * packetSize) <= high + 1 else {
             return fail(
@@ -168,6 +174,12 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
         if bytes[2] != 0 {
             if recovery?.sequence == wanted { return [] }
             return recover(from: wanted, bytes[2], at: now)
+        }
+        standstills = wanted > acknowledged ? 0 : standstills + 1
+        guard standstills <= Self.standstillLimit else {
+            return fail(
+                .transmission, "the loader does not get on after \(progress.sent) of \(image.count) octets; start again"
+            )
         }
         failures.removeAll()
         recovery = nil

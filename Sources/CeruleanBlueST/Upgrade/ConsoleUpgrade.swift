@@ -5,8 +5,8 @@ public import CeruleanWire
 /// Sends an image over the debug console. bluest.md §13.1.
 ///
 /// The board echoes the checksum, takes the packets without answering, and says 01 at the end. Boards that number the
-/// packets
-/// tell where to go on after a loss; the same command sent again after a reconnection makes them tell it at once.
+/// packets tell where to go on after a loss; the same command sent again after a reconnection makes them tell it at
+/// once.
 public struct ConsoleUpgrade: UpgradeProcedure {
     /// What is upgraded.
     public enum Destination: String, Hashable, Sendable {

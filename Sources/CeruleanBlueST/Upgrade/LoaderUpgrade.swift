@@ -5,8 +5,7 @@ public import CeruleanWire
 /// Sends an image to the loader of an STM32WB or WBA. bluest.md §13.3.
 ///
 /// The application is asked to restart into the loader first (``rebootRequest(for:layout:destination:)``); the loader
-/// is another device, with
-/// the next address.
+/// is another device, with the next address.
 public struct LoaderUpgrade: UpgradeProcedure {
     /// What is upgraded.
     public enum Destination: UInt8, Hashable, Sendable {
@@ -14,6 +13,10 @@ public struct LoaderUpgrade: UpgradeProcedure {
         case radio = 0x01
         /// The application.
         case application = 0x02
+
+        init(_ destination: ConsoleUpgrade.Destination) {
+            self = destination == .radio ? .radio : .application
+        }
     }
 
     /// Where a microcontroller keeps images.

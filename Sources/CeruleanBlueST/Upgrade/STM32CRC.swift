@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The checksum of the STM32's hardware unit: polynomial 04C11DB7, 32-bit words read least significant octet first, no
-/// reflection,
-/// no final inversion. bluest.md §13.1.
+/// reflection, no final inversion. bluest.md §13.1.
 ///
 /// A tail of fewer than four octets is not covered.
 public struct STM32CRC: Hashable, Sendable {

@@ -5,8 +5,7 @@ public import CeruleanWire
 /// A way of bringing an image into a board: pure, the owner performs its actions.
 ///
 /// The owner subscribes to ``subscriptions``, calls ``start(at:)`` and from then on reports what happens. It performs
-/// the actions
-/// of each call in order, one write at a time.
+/// the actions of each call in order, one write at a time.
 public protocol UpgradeProcedure: Sendable {
     /// The characteristics whose notifications must be on before the start.
     var subscriptions: [UpgradeChannel] { get }
