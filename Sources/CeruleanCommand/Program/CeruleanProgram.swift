@@ -52,8 +52,11 @@ public enum CeruleanProgram {
                     console.logLevel = level
                 }
                 let report = TraceReport()
+                let catalog = try KnownDrivers.catalog(of: invocation)
                 let code = try await TraceReport.$current.withValue(report) { [console] in
-                    try await invocation.verb.run(invocation, console)
+                    try await KnownDrivers.$catalog.withValue(catalog) {
+                        try await invocation.verb.run(invocation, console)
+                    }
                 }
                 if let failure = report.failure {
                     console.complain("\(program.name): the capture is not complete: \(failure.description)")

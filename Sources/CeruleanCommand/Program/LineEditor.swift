@@ -10,45 +10,142 @@ import Darwin
 #endif
 
 /// Lines from a terminal with editing and history, by the editline library that is found at run time.
+///
+/// The library and the terminal belong to one thread: what others want to print goes through it.
 final class LineEditor: Sendable {
-    private typealias ReadLine = @convention(c) (UnsafePointer<CChar>?) -> UnsafeMutablePointer<CChar>?
+    private typealias Handler = @convention(c) (UnsafeMutablePointer<CChar>?) -> Void
+    private typealias Install = @convention(c) (UnsafePointer<CChar>?, Handler?) -> Void
+    private typealias Act = @convention(c) () -> Void
     private typealias AddHistory = @convention(c) (UnsafePointer<CChar>?) -> Int32
 
-    private let readLine: ReadLine
+    private struct State {
+        var isOver = false
+        var output: [@Sendable () -> Void] = []
+    }
+
+    /// What was typed, line by line; ends with Ctrl-D and with ``stop()``.
+    let lines: AsyncStream<String>
+    private let typed: AsyncStream<String>.Continuation
+    private let install: Install
+    private let remove: Act
+    private let readCharacter: Act
+    private let redisplay: Act
     private let addHistory: AddHistory
-    private let prompt = Mutex("")
-    private let queue = DispatchQueue(label: "cerulean.line-editor")
+    private let settings: termios
+    private let bell: (reading: Int32, writing: Int32)
+    private let state = Mutex(State())
+    private let isDone = DispatchSemaphore(value: 0)
+
+    /// The editor that has the terminal: the library's callback carries no context.
+    private static let current = Mutex<LineEditor?>(nil)
 
     /// Nil where the library is not installed, or standard input is no terminal.
     init?() {
-        guard isatty(0) == 1 else { return nil }
+        var settings = termios()
+        guard isatty(0) == 1, unsafe tcgetattr(0, &settings) == 0 else { return nil }
         let names = ["libedit.so.2", "libedit.so.0", "libedit.dylib", "libreadline.so.8"]
         guard let handle = unsafe names.lazy.compactMap({ unsafe dlopen($0, RTLD_NOW) }).first,
-            let read = unsafe dlsym(handle, "readline"), let add = unsafe dlsym(handle, "add_history")
+            let install = unsafe dlsym(handle, "rl_callback_handler_install"),
+            let remove = unsafe dlsym(handle, "rl_callback_handler_remove"),
+            let read = unsafe dlsym(handle, "rl_callback_read_char"),
+            let redisplay = unsafe dlsym(handle, "rl_forced_update_display"),
+            let add = unsafe dlsym(handle, "add_history")
         else { return nil }
+        // Signals are the program's own.
+        if let catches = unsafe dlsym(handle, "rl_catch_signals") {
+            unsafe catches.assumingMemoryBound(to: Int32.self).pointee = 0
+        }
         // The library's documented C interface.
-        readLine = unsafe unsafeBitCast(read, to: ReadLine.self)
+        self.install = unsafe unsafeBitCast(install, to: Install.self)
+        self.remove = unsafe unsafeBitCast(remove, to: Act.self)
+        readCharacter = unsafe unsafeBitCast(read, to: Act.self)
+        self.redisplay = unsafe unsafeBitCast(redisplay, to: Act.self)
         addHistory = unsafe unsafeBitCast(add, to: AddHistory.self)
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        bell = (ends[0], ends[1])
+        self.settings = settings
+        (lines, typed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
     }
 
-    /// The next line; nil at the end of input. It is read on a thread of its own.
-    func read(_ text: String) async -> String? {
-        prompt.withLock { $0 = text }
-        return await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                guard let line = unsafe readLine(text) else { return continuation.resume(returning: nil) }
-                let result = unsafe String(cString: line)
-                if !result.isEmpty { _ = unsafe addHistory(line) }
-                unsafe free(line)
-                continuation.resume(returning: result)
-            }
-        }
+    deinit {
+        close(bell.reading)
+        close(bell.writing)
+    }
+
+    /// Shows the prompt and begins to read.
+    func start(_ prompt: String) {
+        Self.current.withLock { $0 = self }
+        Thread { [self] in
+            unsafe install(prompt) { text in LineEditor.received(text) }
+            while !state.withLock({ $0.isOver }) { step() }
+            remove()
+            var settings = settings
+            unsafe tcsetattr(0, TCSANOW, &settings)
+            typed.finish()
+            isDone.signal()
+        }.start()
+    }
+
+    /// Gives the terminal back as it was.
+    func stop() {
+        state.withLock { $0.isOver = true }
+        ring()
+        isDone.wait()
+        Self.current.withLock { $0 = nil }
     }
 
     /// Prints something above the line that is being edited.
-    func interject(_ body: () -> Void) {
-        FileHandle.standardOutput.write(Data("\r\u{1B}[K".utf8))
-        body()
-        FileHandle.standardOutput.write(Data(prompt.withLock { $0 }.utf8))
+    func interject(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.output.append(body) }
+        ring()
+    }
+
+    // MARK: - On the thread
+
+    private func step() {
+        var waits = [pollfd(fd: 0, events: Int16(POLLIN), revents: 0)]
+        waits.append(pollfd(fd: bell.reading, events: Int16(POLLIN), revents: 0))
+        guard unsafe poll(&waits, 2, -1) > 0 else { return }
+        if waits[1].revents != 0 {
+            var ignored = [UInt8](repeating: 0, count: 64)
+            _ = unsafe read(bell.reading, &ignored, ignored.count)
+            let output = state.withLock { state in
+                defer { state.output = [] }
+                return state.output
+            }
+            guard !output.isEmpty else { return }
+            show("\r\u{1B}[K")
+            for body in output { body() }
+            redisplay()
+        } else if waits[0].revents & Int16(POLLIN) != 0 {
+            readCharacter()
+        } else {
+            // The terminal is gone.
+            state.withLock { $0.isOver = true }
+        }
+    }
+
+    private static func received(_ text: UnsafeMutablePointer<CChar>?) {
+        let editor = current.withLock { $0 }
+        guard let editor else { return unsafe free(text) }
+        guard let text = unsafe text else {
+            editor.show("\n")
+            return editor.state.withLock { $0.isOver = true }
+        }
+        let line = unsafe String(cString: text)
+        if !line.isEmpty { _ = unsafe editor.addHistory(text) }
+        unsafe free(text)
+        editor.typed.yield(line)
+    }
+
+    private func show(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = unsafe write(1, bytes, bytes.count)
+    }
+
+    private func ring() {
+        let byte: [UInt8] = [0]
+        _ = unsafe write(bell.writing, byte, 1)
     }
 }

@@ -13,6 +13,18 @@ enum TextFile {
     ///
     /// - Throws: ``CommandError`` with ``ExitCode/badData`` that names the file.
     static func json(_ path: String) throws(CommandError) -> FieldValue {
+        let data = try bytes(path, limit: limit)
+        do {
+            return try JSONText.parse(utf8: data)
+        } catch {
+            throw .badData("\(path): \(error)")
+        }
+    }
+
+    /// Reads the octets of a file.
+    ///
+    /// - Throws: ``CommandError`` with ``ExitCode/badData`` that names the file, also for more than `limit` octets.
+    static func bytes(_ path: String, limit: Int) throws(CommandError) -> [UInt8] {
         guard let handle = FileHandle(forReadingAtPath: path) else {
             let reason = FileManager.default.fileExists(atPath: path) ? "cannot be opened" : "no such file"
             throw .badData("\(path): \(reason)")
@@ -25,11 +37,7 @@ enum TextFile {
             throw .badData("\(path): cannot be read: \(error.localizedDescription)")
         }
         guard data.count <= limit else { throw .badData("\(path): larger than \(limit) octets") }
-        do {
-            return try JSONText.parse(utf8: Array(data))
-        } catch {
-            throw .badData("\(path): \(error)")
-        }
+        return Array(data)
     }
 
     /// Writes a new file. One that exists is never overwritten.

@@ -4,6 +4,7 @@ import Cerulean
 import CeruleanBlueST
 import CeruleanHost
 import CeruleanWire
+import Synchronization
 
 extension VerbSpecification {
     /// `console [COMMAND…]`: a BlueST board's debug console.
@@ -65,17 +66,21 @@ private struct ConsoleDialog: Sendable {
     func converse(_ editor: LineEditor) async throws {
         let output = try await debug.output(timeout: session.timeout)
         console.talk("connected to \(node.name); Ctrl-D ends, 'help' lists commands")
+        editor.start("\(TerminalText.escaped(node.name))> ")
+        defer { editor.stop() }
         try await withThrowingTaskGroup(of: Void.self) { group in
+            let pieces = ConsolePieces()
             group.addTask {
-                var out = ConsoleLines()
-                var errors = ConsoleLines()
                 for await part in output {
-                    switch part {
-                    case .standardOutput(let bytes):
-                        for line in out.received(bytes) { editor.interject { try? print(.output(line)) } }
-                    case .standardError(let bytes):
-                        for line in errors.received(bytes) { editor.interject { try? print(.error(line)) } }
-                    }
+                    for line in pieces.received(part) { editor.interject { try? print(line) } }
+                }
+            }
+            group.addTask {
+                // What stands without an end of line is shown once nothing follows.
+                let loop = session.central.host.loop
+                while true {
+                    try await loop.sleep(for: .milliseconds(300))
+                    for line in pieces.rest() { editor.interject { try? print(line) } }
                 }
             }
             group.addTask {
@@ -84,14 +89,14 @@ private struct ConsoleDialog: Sendable {
                 }
             }
             group.addTask {
-                while let line = await editor.read("\(node.name)> ") {
-                    if line.allSatisfy(\.isWhitespace) { continue }
+                for await line in editor.lines where !line.allSatisfy(\.isWhitespace) {
                     try await debug.write(line + "\r\n", timeout: session.timeout)
                 }
             }
             defer { group.cancelAll() }
             try await group.next()
         }
+        try Task.checkCancellation()
     }
 
     private func print(_ line: ConsoleAnswer) throws(CommandError) {
@@ -109,6 +114,37 @@ private struct ConsoleDialog: Sendable {
             console.talk(text)
         } else {
             try console.line(TerminalText.escaped(text))
+        }
+    }
+}
+
+/// Puts both outputs of a console into lines.
+private final class ConsolePieces: Sendable {
+    private struct State {
+        var output = ConsoleLines()
+        var errors = ConsoleLines()
+        var isFresh = false
+    }
+
+    private let state = Mutex(State())
+
+    func received(_ part: ConsoleOutput) -> [ConsoleAnswer] {
+        state.withLock { state in
+            state.isFresh = true
+            switch part {
+            case .standardOutput(let bytes): return state.output.received(bytes).map { .output($0) }
+            case .standardError(let bytes): return state.errors.received(bytes).map { .error($0) }
+            }
+        }
+    }
+
+    /// What is left, if nothing came since the last call.
+    func rest() -> [ConsoleAnswer] {
+        state.withLock { state in
+            defer { state.isFresh = false }
+            guard !state.isFresh else { return [] }
+            return (state.output.finish().map { [.output($0)] } ?? [])
+                + (state.errors.finish().map { [.error($0)] } ?? [])
         }
     }
 }

@@ -4,7 +4,6 @@ import Cerulean
 import CeruleanBlueST
 import CeruleanHost
 import CeruleanWire
-import Foundation
 import Synchronization
 
 extension VerbSpecification {
@@ -14,7 +13,8 @@ extension VerbSpecification {
         summary: "bring firmware into a BlueST board over the air",
         details: """
             The image is checked before its first octet is sent. A lost connection is made again; boards that number the packets
-            go on where they were. --running only asks what runs.
+            go on where they were. An STM32WB is restarted into its loader first, which is looked for and given the image.
+            --running only asks what runs, and with --catalog tells newer firmware.
             """,
         positionals: [
             PositionalSpecification(placeholder: "FILE", help: "the image, a .bin file", isOptional: true, isFile: true)
@@ -26,7 +26,9 @@ extension VerbSpecification {
             .value("packet-size", "N", "octets of the image in a packet (default what the board wants)"),
             .value("gap", "MS", "milliseconds between packets (default what the board wants)"),
             .value("capacity", "N", "octets that the board has room for"),
-            .value("base", "ADDRESS", "BlueNRG: where the image goes, such as 0x10040000"),
+            .value(
+                "base", "ADDRESS", "BlueNRG: where the image goes, such as 0x10040000 (default the first that is free)"),
+            .catalog,
         ],
         selectsDevice: true,
         examples: ["fwupdate BLUEST_3.2.0.bin --name boxpro", "fwupdate --running --json"],
@@ -61,30 +63,21 @@ private struct FirmwareUpgrade: Sendable {
         guard invocation.has("running") == (invocation.positional(0) == nil) else {
             throw .usage("fwupdate needs FILE, or --running")
         }
-        image = try invocation.positional(0).map { path throws(CommandError) in try Self.read(path) }
-    }
-
-    private static func read(_ path: String) throws(CommandError) -> FirmwareImage {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw .badData(
-                "\(path): \(FileManager.default.fileExists(atPath: path) ? "cannot be opened" : "no such file")")
+        image = try invocation.positional(0).map { path throws(CommandError) in
+            FirmwareImage(try TextFile.bytes(path, limit: FirmwareImage.sizeLimit))
         }
-        defer { try? handle.close() }
-        let data = (try? handle.read(upToCount: FirmwareImage.sizeLimit + 1)) ?? Data()
-        guard data.count <= FirmwareImage.sizeLimit else {
-            throw .badData("\(path): larger than \(FirmwareImage.sizeLimit) octets")
-        }
-        return FirmwareImage([UInt8](data))
     }
 
     func run(_ node: Node, _ session: Session) async throws -> ExitCode {
         guard let image else {
             guard let debug = node.console else { throw CommandError(.refused, "\(node.name) has no debug console") }
-            try show("running", try await debug.firmwareVersion(timeout: session.timeout), node)
+            let running = try await debug.firmwareVersion(timeout: session.timeout)
+            try show("running", running, node, KnownDrivers.catalog?.updates(for: running, device: node.board.id) ?? [])
             return .ok
         }
         var options = options
         options.timeout = session.timeout
+        options.catalogEntry = KnownDrivers.catalog?.entry(for: node.advertisement)
         if packetSize != nil || gap != nil {
             let running = try? await node.console?.firmwareVersion(timeout: session.timeout)
             var packets = ConsoleUpgrade.Options.recommended(for: node.board, running: running)
@@ -96,7 +89,8 @@ private struct FirmwareUpgrade: Sendable {
         let start = loop.now
         let progress = ProgressReport(console: console, isJSON: isJSON)
         do {
-            try await node.upgrade(image, options: options) { progress.event($0) }
+            let manager = BlueSTManager(session.central)
+            try await manager.upgrade(node, with: image, options: options) { progress.event($0) }
         } catch {
             console.endStatus()
             throw error
@@ -112,7 +106,9 @@ private struct FirmwareUpgrade: Sendable {
                 "reconnections": FieldValue(integer: progress.reconnections),
             ])
         } else {
-            try console.line("\(node.name) has all \(image.bytes.count) octets (CRC \(crc)), \(Int(seconds)) s")
+            try console.line(
+                "\(TerminalText.escaped(node.name)) has all \(image.bytes.count) octets (CRC \(crc)), \(Int(seconds)) s"
+            )
         }
         await restarted(node, session)
         return .ok
@@ -132,14 +128,20 @@ private struct FirmwareUpgrade: Sendable {
         console.talk("the board did not come back yet")
     }
 
-    private func show(_ event: String, _ version: FirmwareVersion, _ node: Node) throws(CommandError) {
+    private func show(
+        _ event: String, _ version: FirmwareVersion, _ node: Node, _ newer: [FirmwareCatalog.Entry] = []
+    ) throws(CommandError) {
         if isJSON {
-            try console.json([
-                "event": .text(event), "name": .text(node.name), "board": .text(node.board.token),
-                "firmware": .text(version.description),
-            ])
+            var members: [FieldValue.Member] = [
+                .init("event", .text(event)), .init("name", .text(node.name)), .init("board", .text(node.board.token)),
+                .init("firmware", .text(version.description)),
+            ]
+            if !newer.isEmpty { members.append(.init("newer", .list(newer.map { .text($0.title) }))) }
+            try console.json(.object(members))
         } else {
-            try console.line("\(node.name) runs \(TerminalText.escaped(version.description))")
+            let name = TerminalText.escaped(node.name)
+            try console.line("\(name) runs \(TerminalText.escaped(version.description))")
+            for entry in newer { try console.line("newer: \(TerminalText.escaped(entry.title))") }
         }
     }
 }
@@ -177,6 +179,12 @@ private final class ProgressReport: Sendable {
         case .linkResumed:
             state.withLock { $0.reconnections += 1 }
             if isJSON { try? console.json(["event": "linkResumed"]) }
+        case .restartingIntoLoader:
+            if isJSON { try? console.json(["event": "restartingIntoLoader"]) }
+            console.talk("the board restarts into its loader")
+        case .loaderFound(let loader):
+            if isJSON { try? console.json(["event": "loaderFound", "address": .text(loader.tag)]) }
+            console.talk("found the loader \(loader.name)")
         case .progress(let progress, let remaining): show(progress, remaining)
         }
     }

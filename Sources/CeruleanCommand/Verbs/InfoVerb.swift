@@ -15,6 +15,7 @@ extension VerbSpecification {
             """,
         options: [
             .flag("no-values", "do not read values"),
+            .catalog,
             .value("clone", "FILE", "write a device file, which 'simulate FILE' serves: stored values only"),
         ],
         selectsDevice: true,

@@ -15,6 +15,7 @@ struct FeatureNotification: Sendable {
     private let isJSON: Bool
     private let logDirectory: String?
     private let wavePath: String?
+    private let showsLevel: Bool
     private let console: Console
 
     /// Reads the options.
@@ -36,9 +37,11 @@ struct FeatureNotification: Sendable {
         isJSON = invocation.has("json")
         logDirectory = invocation.value("st-log")
         wavePath = invocation.value("wav")
+        showsLevel = invocation.has("level")
         let audio = ["adpcmaudio", "opusaudio"]
-        guard wavePath == nil || names.count == 1 && audio.contains(names[0].lowercased()) else {
-            throw .usage("--wav takes the sound of one feature, adpcmAudio or opusAudio")
+        let isSound = names.count == 1 && audio.contains(names[0].lowercased())
+        guard isSound || wavePath == nil && !showsLevel else {
+            throw .usage("--wav and --level take the sound of one feature, adpcmAudio or opusAudio")
         }
         self.console = console
     }
@@ -48,15 +51,22 @@ struct FeatureNotification: Sendable {
             var features: [Feature] = []
             for name in names { features.append(try node.feature(id: name).feature) }
             let samples = try await node.samples(of: features, timeout: session.timeout)
-            let outputs = try FeatureOutputs(node, logDirectory: logDirectory, wavePath: wavePath, console)
+            var opus = OpusConfiguration()
+            if features == [.opusAudio], let found = try? node.feature(.opusAudioConf), found.canRead {
+                let read = (try? await node.read(.opusAudioConf, timeout: session.timeout)) ?? []
+                opus = read.lazy.compactMap { OpusConfiguration($0) }.first ?? opus
+            }
+            let outputs = try FeatureOutputs(
+                node, logDirectory: logDirectory, wavePath: wavePath, level: showsLevel, opus: opus, console)
             let clock = session.central.host.loop
             let deadline = seconds.map { clock.now + $0 }
             // Files are complete whatever ends the stream.
             let result: Result<Void, any Error>
             do {
                 try await follow(samples, until: deadline, on: clock) { sample in
-                    try outputs.append(sample)
-                    if wavePath == nil { try print(sample, of: node, session) }
+                    let level = try outputs.append(sample)
+                    if let level, showsLevel { try print(level: level, of: sample, node, session) }
+                    if level == nil { try print(sample, of: node, session) }
                 }
                 result = .success(())
             } catch {
@@ -105,27 +115,55 @@ struct FeatureNotification: Sendable {
         try console.json(.object(members))
     }
 
+    private func print(
+        level: AudioLevel, of sample: FeatureSample, _ node: Node, _ session: Session
+    ) throws(CommandError) {
+        guard isJSON else { return }
+        try console.json([
+            "time": .text(session.clock.text(sample.time)), "name": .text(node.name),
+            "feature": .text(sample.feature.id), "seconds": .number(level.seconds),
+            "level": .number((level.decibels * 10).rounded() / 10),
+        ])
+    }
+
     private func lossText(_ sample: FeatureSample) -> String {
         sample.lostBefore > 0 ? "  (\(sample.lostBefore) lost before)" : ""
     }
+}
+
+/// How loud sound is now.
+private struct AudioLevel: Sendable {
+    /// Below full scale.
+    var decibels: Double
+    /// Since the beginning.
+    var seconds: Double
 }
 
 /// ST's logs and sound files beside a stream of samples.
 private final class FeatureOutputs: Sendable {
     private struct State {
         var recording = AudioRecording(rate: ADPCM.sampleRate, channels: 1)
+        var newest: [Int16] = []
+        var count = 0
         var opus: OpusDecoder?
     }
 
     private let node: Node
     private let log: FeatureLog?
     private let wavePath: String?
+    private let showsLevel: Bool
+    private let opus: OpusConfiguration
     private let console: Console
     private let state = Mutex(State())
 
-    init(_ node: Node, logDirectory: String?, wavePath: String?, _ console: Console) throws {
+    init(
+        _ node: Node, logDirectory: String?, wavePath: String?, level: Bool, opus: OpusConfiguration,
+        _ console: Console
+    ) throws {
         self.node = node
         self.wavePath = wavePath
+        self.opus = opus
+        showsLevel = level
         self.console = console
         do {
             log = try logDirectory.map { try FeatureLog(directory: $0, nodes: [node]) }
@@ -137,33 +175,41 @@ private final class FeatureOutputs: Sendable {
         }
     }
 
-    func append(_ sample: FeatureSample) throws {
+    /// Takes a sample; returns the level of sound where sound is recorded or its level wanted.
+    func append(_ sample: FeatureSample) throws -> AudioLevel? {
         do {
             try log?.append(sample, of: node)
         } catch {
             throw CommandError(.cannotWrite, "log: \(error.localizedDescription)")
         }
-        guard wavePath != nil else { return }
-        let (level, seconds) = try state.withLock { state in
+        guard wavePath != nil || showsLevel else { return nil }
+        let level = try state.withLock { state in
+            var samples: [Int16]
             if sample.feature === Feature.opusAudio {
                 if state.opus == nil {
-                    guard let decoder = OpusDecoder() else {
+                    guard let decoder = OpusDecoder(opus) else {
                         throw CommandError(.refused, "libopus is not installed; install libopus0")
                     }
                     state.opus = decoder
                     state.recording = AudioRecording(rate: decoder.rate, channels: decoder.channels)
                 }
-                state.recording.append(state.opus?.decode(sample.values.bytes) ?? [])
+                samples = state.opus?.decode(sample.values.bytes) ?? []
             } else {
-                state.recording.append(sample)
+                samples = sample.values.list.map { Int16(clamping: Int($0)) }
             }
-            let newest = Array(state.recording.samples.suffix(800))
-            return (AudioRecording.level(of: newest), state.recording.duration)
+            if wavePath != nil { state.recording.append(samples) }
+            state.count += samples.count
+            // A tenth of a second.
+            let window = max(1, state.recording.rate * state.recording.channels / 10)
+            state.newest = Array((state.newest + samples).suffix(window))
+            let seconds = Double(state.count) / Double(state.recording.rate * state.recording.channels)
+            return AudioLevel(decibels: AudioRecording.level(of: state.newest), seconds: seconds)
         }
-        let bars = Int(max(0, (level + 60) / 2))
+        let bars = Int(max(0, (level.decibels + 60) / 2))
         console.status(
             String(repeating: "#", count: bars) + String(repeating: ".", count: max(0, 30 - bars))
-                + "  \(Int(level)) dB  \(Int(seconds)) s")
+                + "  \(Int(level.decibels)) dB  \(Int(level.seconds)) s")
+        return level
     }
 
     func finish() throws {

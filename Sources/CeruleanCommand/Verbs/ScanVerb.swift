@@ -39,6 +39,7 @@ extension VerbSpecification {
             .value("save", "NAME", "save the options of this scan under NAME"),
             .value("forget", "NAME", "remove what is saved under NAME, and end"),
             .flag("configs", "list what is saved, and end"),
+            .catalog,
         ],
         selectsDevice: true,
         examples: [

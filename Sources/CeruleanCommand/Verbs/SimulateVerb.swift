@@ -40,7 +40,7 @@ extension VerbSpecification {
                 repeats: true),
             .value(
                 "set", "NAME=VALUE",
-                "a setting of the simulated board; bitalino: firmware=5.0 to 5.9 (default 5.2); bluest: board, protocol, features, tick, drop, flash, timestamp, advertise, loader",
+                "a setting of the simulated board; bitalino: firmware=5.0 to 5.9 (default 5.2); bluest: board, protocol, features, tick, drop, flash, timestamp, advertise, loader, sound",
                 repeats: true),
             .value("board", "NAME", "bluest: which board, such as SENSOR_TILE_BOX (default SENSOR_TILE_BOX_PRO)"),
             .value("features", "LIST", "bluest: its features with commas, such as acceleration,gyroscope"),
