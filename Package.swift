@@ -92,7 +92,7 @@ let package = Package(
             "FuzzCerulean",
             [
                 "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean",
-                "CeruleanBITalino", "CeruleanTesting", "CeruleanRecording", "CeruleanCommand",
+                "CeruleanBITalino", "CeruleanBlueST", "CeruleanTesting", "CeruleanRecording", "CeruleanCommand",
             ]),
         program("FuzzTool", ["FuzzCerulean"]),
         // Tests

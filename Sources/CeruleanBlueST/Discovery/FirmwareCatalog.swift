@@ -151,6 +151,11 @@ public struct FirmwareCatalog: Hashable, Sendable {
         entries.append(entry)
     }
 
+    /// Takes an entry away. Harmless if there is none.
+    public mutating func remove(device: UInt8, firmware: Int) {
+        entries.removeAll { $0.device == device && $0.firmware == firmware }
+    }
+
     /// The texts of an advertisement's option octets, as the catalogue reads them.
     public func optionTexts(of advertisement: BlueSTAdvertisement) -> [(name: String, text: String)] {
         guard case .options(let octets) = advertisement.content, let first = advertisement.firstOptionByteIndex,

@@ -44,6 +44,7 @@ public final class FeatureLog: Sendable {
     /// - Parameters:
     ///   - directory: Where the files go; it is made if it is not there.
     ///   - nodes: The nodes that may be logged, named in the head of each file.
+    ///   - format: Which of ST's programs writes so.
     ///   - start: When logging began.
     ///   - zone: The zone of dates in files and their names.
     /// - Throws: The error of the file system.
@@ -102,6 +103,15 @@ public final class FeatureLog: Sendable {
             for handle in state.handles.values { try? handle.close() }
             state.handles = [:]
         }
+    }
+
+    /// Ends all files and removes them.
+    ///
+    /// - Throws: The error of the file system.
+    public func remove() throws {
+        close()
+        for path in files { try FileManager.default.removeItem(atPath: path) }
+        state.withLock { $0.files = [] }
     }
 
     // MARK: - Files of a directory

@@ -90,7 +90,7 @@ public struct BlueSTDriver: DeviceDriver {
                 "feature \(channel) is not known; known are "
                     + features.allFeatures.map(\.id).joined(separator: ", "))
         }
-        let node = Node(peripheral, features: features, options: nodeOptions)
+        let node = Node(peripheral, features: features, catalog: catalog, options: nodeOptions)
         try await node.connect(timeout: options.timeout)
         let wanted = try Self.features(options.channels, on: node)
         let rate = if let rate = options.rate { rate } else { await Self.measureRate(of: wanted[0], on: node) }

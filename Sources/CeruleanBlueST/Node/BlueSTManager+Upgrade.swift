@@ -51,7 +51,7 @@ extension BlueSTManager {
             if let own, let its = advertisement.address ?? found.address?.address {
                 guard its == own.next || its == own else { continue }
             }
-            return Node(found.peripheral, advertisement: advertisement, options: nil, features: provider)
+            return Node(found.peripheral, advertisement: advertisement, options: nil, knowledge: provider)
         }
         return nil
     }

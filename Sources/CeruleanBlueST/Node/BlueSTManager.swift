@@ -31,7 +31,6 @@ public final class BlueSTManager: Sendable {
     public typealias Filter = @Sendable (Discovery) -> BlueSTAdvertisement?
 
     private struct State {
-        var catalog: FirmwareCatalog?
         var nodes: [Node] = []
         var virtualCount = 0
         var discoveries: [UInt64: DiscoveryToken] = [:]
@@ -42,8 +41,8 @@ public final class BlueSTManager: Sendable {
     /// The central that scans.
     public let central: Central
     private let state: Mutex<State>
-    /// The features that are known. Nodes share it, and look when they connect.
-    private let known: SharedFeatures
+    /// What is known. Nodes share it, and look when they connect.
+    private let known: SharedKnowledge
     private let running = Listeners<Bool>()
 
     /// Boards kept at most; the longest not seen goes first.
@@ -52,23 +51,27 @@ public final class BlueSTManager: Sendable {
     /// A manager over a central.
     ///
     /// - Parameters:
+    ///   - central: Scans and connects.
     ///   - features: The features that nodes know; more may be added later.
     ///   - catalog: Tells firmware of version 2 boards by number, if the user has one.
     public init(_ central: Central, features: FeatureRegistry = FeatureRegistry(), catalog: FirmwareCatalog? = nil) {
         self.central = central
-        known = SharedFeatures(features)
-        state = Mutex(State(catalog: catalog))
+        known = SharedKnowledge(NodeKnowledge(features: features, catalog: catalog))
+        state = Mutex(State())
     }
 
     // MARK: Features
 
     /// The features that nodes know. A node takes them whenever it connects, also one that was found before.
-    public var features: FeatureRegistry { known.value.withLock { $0 } }
+    public var features: FeatureRegistry { known.value.withLock { $0.features } }
 
     /// The firmware catalogue, if there is one.
-    public var catalog: FirmwareCatalog? { state.withLock { $0.catalog } }
+    public var catalog: FirmwareCatalog? { known.value.withLock { $0.catalog } }
 
-    var provider: @Sendable () -> FeatureRegistry { known.provider }
+    /// Takes another catalogue, also for boards that were found before.
+    public func use(_ catalog: FirmwareCatalog?) { known.value.withLock { $0.catalog = catalog } }
+
+    var provider: @Sendable () -> NodeKnowledge { known.provider }
 
     /// Adds a feature of one bit for boards of a device id, known or new; before or after scanning.
     ///
@@ -76,9 +79,9 @@ public final class BlueSTManager: Sendable {
     public func register(
         _ feature: Feature, mask: UInt32, device: UInt8
     ) throws(FeatureRegistry.RegistrationError) {
-        let result = known.value.withLock { features -> Result<Void, FeatureRegistry.RegistrationError> in
+        let result = known.value.withLock { known -> Result<Void, FeatureRegistry.RegistrationError> in
             do throws(FeatureRegistry.RegistrationError) {
-                try features.register(feature, mask: mask, device: device)
+                try known.features.register(feature, mask: mask, device: device)
                 return .success(())
             } catch {
                 return .failure(error)
@@ -89,12 +92,12 @@ public final class BlueSTManager: Sendable {
 
     /// Adds features for a characteristic of any UUID.
     public func register(_ features: [Feature], characteristic: BluetoothUUID) {
-        known.value.withLock { $0.register(features, characteristic: characteristic) }
+        known.value.withLock { $0.features.register(features, characteristic: characteristic) }
     }
 
     /// Adds an extended feature.
     public func register(_ feature: Feature, extended number: UInt32) {
-        known.value.withLock { $0.register(feature, extended: number) }
+        known.value.withLock { $0.features.register(feature, extended: number) }
     }
 
     /// True if boards of this number are known, or features were added for it.
@@ -172,7 +175,7 @@ public final class BlueSTManager: Sendable {
         let port = VirtualPort(wanted, loop: central.host.loop)
         let node = Node(
             port: port, tag: (wanted.address ?? address).description, advertisement: port.advertisement,
-            features: provider)
+            knowledge: provider)
         node.advertised(port.advertisement, rssi: -40, at: central.host.loop.now)
         state.withLock { $0.nodes.append(node) }
         return node
@@ -215,7 +218,7 @@ public final class BlueSTManager: Sendable {
             return .updated(known)
         }
         let node = Node(
-            discovery.peripheral, advertisement: advertisement, options: nil, features: provider)
+            discovery.peripheral, advertisement: advertisement, options: nil, knowledge: provider)
         node.advertised(advertisement, rssi: discovery.rssi, at: discovery.time)
         let kept = state.withLock { state -> Node in
             // Another discovery may have been quicker.
@@ -232,13 +235,13 @@ public final class BlueSTManager: Sendable {
     func checkSilence() { for node in nodes { node.checkSilence() } }
 }
 
-/// The features that a manager and its nodes know.
-private final class SharedFeatures: Sendable {
-    let value: Mutex<FeatureRegistry>
+/// What a manager and its nodes know.
+private final class SharedKnowledge: Sendable {
+    let value: Mutex<NodeKnowledge>
 
-    init(_ features: FeatureRegistry) { value = Mutex(features) }
+    init(_ knowledge: NodeKnowledge) { value = Mutex(knowledge) }
 
-    var provider: @Sendable () -> FeatureRegistry { { [self] in value.withLock { $0 } } }
+    var provider: @Sendable () -> NodeKnowledge { { [self] in value.withLock { $0 } } }
 }
 
 /// Stops a discovery from outside.

@@ -27,7 +27,8 @@ extension Node {
 
     /// Sends a command and waits for its answer.
     ///
-    /// - Parameter timeout: Time for the answer; boards that do not answer at all exist.
+    /// Boards that do not answer at all exist: hence the short timeout.
+    ///
     /// - Throws: `BluetoothError` with `timedOut`, or `unsupported` where no answer is possible.
     public func ask(_ command: FeatureCommand, timeout: Duration = .seconds(2)) async throws(BluetoothError)
         -> CommandResponse
@@ -167,9 +168,15 @@ extension Node {
 
     /// Sends octets as a message to a feature, and waits for the answer's octets.
     ///
+    /// - Parameters:
+    ///   - message: The octets.
+    ///   - feature: One that speaks in messages, such as ``Feature/binaryContent``.
+    ///   - timeout: For each write, and for the answer.
+    ///   - progress: Called with the octets that were sent, frame by frame.
     /// - Throws: `BluetoothError`.
     public func exchange(
-        _ message: [UInt8], with feature: Feature, timeout: Duration = .seconds(5)
+        _ message: [UInt8], with feature: Feature, timeout: Duration = .seconds(5),
+        progress: (_ sent: Int) -> Void = { _ in }
     ) async throws(BluetoothError) -> [UInt8] {
         let found = try self.feature(feature)
         let operation = "message to \(feature) on \(name)"
@@ -181,17 +188,24 @@ extension Node {
             return try await core.answer(
                 from: found.key, timeout: timeout, operation, parse: { assembler.received($0, operation) },
                 after: { () throws(BluetoothError) in
-                    try await write(message, inFramesTo: found, timeout: timeout)
+                    try await write(message, inFramesTo: found, timeout: timeout, progress: progress)
                 })
         }
     }
 
-    /// One message after the other: the next begins when the last write of this one is done.
+    /// One message after the other: the next begins when the last write of this one is done. Frames are as long as the
+    /// link carries, or as the catalogue allows.
     private func write(
-        _ message: [UInt8], inFramesTo feature: NodeFeature, timeout: Duration
+        _ message: [UInt8], inFramesTo feature: NodeFeature, timeout: Duration,
+        progress: (_ sent: Int) -> Void = { _ in }
     ) async throws(BluetoothError) {
-        for frame in MessageTransport.encode(message, frameSize: core.port.writeLength) {
+        let limit = firmware?.characteristics.first { $0.uuid == feature.characteristic }?.maximumWriteLength
+        let size = min(core.port.writeLength, max(20, limit ?? .max))
+        var sent = 0
+        for frame in MessageTransport.encode(message, frameSize: size) {
             try await core.port.write(frame, to: feature.key, withResponse: false, timeout: timeout)
+            sent += frame.count - 1
+            progress(min(sent, message.count))
         }
     }
 }

@@ -101,10 +101,12 @@ extension Node {
     /// Follows features: notifications are on as long as somebody does.
     ///
     /// - Parameters:
+    ///   - features: Which; they may stand on several characteristics.
     ///   - capacity: How many samples wait for a slow reader; beyond it the newest are dropped and counted in
     ///     ``FeatureSamples/droppedCount``.
     ///   - endsWithLink: Whether the samples end with an error when the link is lost. Otherwise they go on after the
     ///     next ``connect(timeout:)``.
+    ///   - timeout: For switching notifications on, each.
     /// - Throws: `BluetoothError` with `notFound` for features that the node has not, `unsupported` for one that it
     ///   does not send.
     public func samples(

@@ -106,7 +106,7 @@ extension Node {
         switch method {
         case .console:
             var packets = options.console ?? .recommended(for: board, running: running)
-            let entry = options.catalogEntry ?? FirmwareCatalog.simulated(advertisement)
+            let entry = options.catalogEntry ?? firmware
             if options.console == nil, let upgrade = entry?.upgrade {
                 packets.lengthen(upgrade, writeLength: core.port.writeLength)
             }

@@ -26,14 +26,18 @@ public struct Node: Sendable {
     /// The node of a device that a scan saw.
     ///
     /// - Parameters:
+    ///   - discovery: What the scan saw.
     ///   - features: The features that are known.
+    ///   - catalog: Tells its firmware by number, if the user has a catalogue.
     ///   - options: How its clock is read; nil for what its protocol version needs.
     /// - Throws: ``BlueSTAdvertisement/Rejection`` if its advertisement is not from a BlueST board.
     public init(
-        _ discovery: Discovery, features: FeatureRegistry = FeatureRegistry(), options: NodeDecoder.Options? = nil
+        _ discovery: Discovery, features: FeatureRegistry = FeatureRegistry(), catalog: FirmwareCatalog? = nil,
+        options: NodeDecoder.Options? = nil
     ) throws(BlueSTAdvertisement.Rejection) {
         let advertisement = try BlueSTAdvertisement(discovery)
-        self.init(discovery.peripheral, advertisement: advertisement, features: features, options: options)
+        self.init(
+            discovery.peripheral, advertisement: advertisement, features: features, catalog: catalog, options: options)
         core.state.withLock { state in
             state.rssi = discovery.rssi
             state.rssiTime = discovery.time
@@ -45,31 +49,33 @@ public struct Node: Sendable {
     /// board.
     public init(
         _ peripheral: Peripheral, advertisement: BlueSTAdvertisement? = nil,
-        features: FeatureRegistry = FeatureRegistry(), options: NodeDecoder.Options? = nil
+        features: FeatureRegistry = FeatureRegistry(), catalog: FirmwareCatalog? = nil,
+        options: NodeDecoder.Options? = nil
     ) {
-        self.init(peripheral, advertisement: advertisement, options: options, features: { features })
+        let known = NodeKnowledge(features: features, catalog: catalog)
+        self.init(peripheral, advertisement: advertisement, options: options, knowledge: { known })
     }
 
-    /// A node that asks for the known features whenever it connects.
+    /// A node that asks for what is known whenever it connects.
     init(
         _ peripheral: Peripheral, advertisement: BlueSTAdvertisement?, options: NodeDecoder.Options?,
-        features: @escaping @Sendable () -> FeatureRegistry
+        knowledge: @escaping @Sendable () -> NodeKnowledge
     ) {
         let seen = advertisement ?? peripheral.lastAdvertisement.flatMap { try? BlueSTAdvertisement($0) }
         let known =
             seen
             ?? BlueSTAdvertisement(
                 protocolVersion: 2, name: peripheral.name, deviceID: 0, content: .options([0xFF, 0, 0, 0]))
-        core = NodeCore(port: PeripheralPort(peripheral), advertisement: known, options: options, registry: features)
+        core = NodeCore(port: PeripheralPort(peripheral), advertisement: known, options: options, knowledge: knowledge)
         tag = peripheral.address?.description ?? "\(peripheral.id)"
         self.peripheral = peripheral
     }
 
     init(
         port: any NodePort, tag: String, advertisement: BlueSTAdvertisement,
-        features: @escaping @Sendable () -> FeatureRegistry
+        knowledge: @escaping @Sendable () -> NodeKnowledge
     ) {
-        core = NodeCore(port: port, advertisement: advertisement, options: nil, registry: features)
+        core = NodeCore(port: port, advertisement: advertisement, options: nil, knowledge: knowledge)
         self.tag = tag
         peripheral = nil
     }
@@ -80,6 +86,11 @@ public struct Node: Sendable {
     public var advertisement: BlueSTAdvertisement { core.state.withLock { $0.advertisement } }
     /// The board.
     public var board: Board { advertisement.board }
+    /// The firmware that it advertises by number, where the catalogue tells it.
+    public var firmware: FirmwareCatalog.Entry? {
+        let seen = advertisement
+        return core.knowledge().catalog?.entry(for: seen) ?? FirmwareCatalog.simulated(seen)
+    }
     /// The advertised name.
     public var name: String { advertisement.name ?? peripheral?.name ?? tag }
     /// The name with the last six digits of the address, ` @` between: tells boards of one name apart, also in logs.

@@ -48,8 +48,8 @@ final class NodeCore: Sendable {
     }
 
     let port: any NodePort
-    /// The features that are known at this moment: a program may add some at any time.
-    let registry: @Sendable () -> FeatureRegistry
+    /// What is known at this moment: a program may add to it at any time.
+    let knowledge: @Sendable () -> NodeKnowledge
     let options: NodeDecoder.Options?
     let state: Mutex<State>
     let states = Listeners<NodeStateChange>()
@@ -58,15 +58,15 @@ final class NodeCore: Sendable {
 
     init(
         port: any NodePort, advertisement: BlueSTAdvertisement, options: NodeDecoder.Options?,
-        registry: @escaping @Sendable () -> FeatureRegistry
+        knowledge: @escaping @Sendable () -> NodeKnowledge
     ) {
         self.port = port
-        self.registry = registry
+        self.knowledge = knowledge
         self.options = options
         state = Mutex(
             State(
                 advertisement: advertisement,
-                decoder: Self.decoder(advertisement, registry(), options)))
+                decoder: Self.decoder(advertisement, knowledge().features, options)))
     }
 
     deinit {
@@ -113,7 +113,7 @@ final class NodeCore: Sendable {
             }
             throw error.error
         }
-        let known = registry()
+        let known = knowledge().features
         let wanted = state.withLock { state -> [PortKey] in
             // A reconnection begins with a fresh clock. bluest.md §5.2.
             state.decoder = Self.decoder(state.advertisement, known, options)
@@ -272,6 +272,12 @@ final class NodeCore: Sendable {
         try await action()
         return try await answer.value(on: port.loop, timeout: timeout, operation)
     }
+}
+
+/// What a program knows about boards beside what they say themselves.
+struct NodeKnowledge: Sendable {
+    var features = FeatureRegistry()
+    var catalog: FirmwareCatalog?
 }
 
 /// How many values a slow reader lost.

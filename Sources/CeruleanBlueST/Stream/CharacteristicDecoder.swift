@@ -30,9 +30,8 @@ public struct CharacteristicDecoder: Sendable {
     private var decoders: [(any FeatureDecoding)?]
     private var values = FeatureValues()
 
-    /// A decoder for a characteristic; one without features understands nothing.
-    ///
-    /// - Parameter advertised: the advertised mask; nil in version 2.
+    /// A decoder for a characteristic of a board by its number; one without features understands nothing. `advertised`
+    /// is the mask of a version 1 board, nil in version 2.
     public init(
         _ uuid: BluetoothUUID, device: UInt8, protocolVersion: UInt8, advertised: UInt32? = nil,
         registry: FeatureRegistry = FeatureRegistry()

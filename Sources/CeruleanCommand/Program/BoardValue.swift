@@ -80,7 +80,7 @@ extension Session {
         return try await run(invocation) { session in
             let discovery = try await chosen.find(with: session.central, timeout: session.timeout)
             let advertisement = try? BlueSTAdvertisement(discovery)
-            let node = Node(discovery.peripheral, advertisement: advertisement)
+            let node = Node(discovery.peripheral, advertisement: advertisement, catalog: KnownDrivers.catalog)
             try await node.connect(timeout: session.timeout)
             return try await body(session, node)
         }

@@ -20,6 +20,8 @@ final class LineEditor: Sendable {
 
     private struct State {
         var isOver = false
+        /// A line is whole: libedit wants to be told that another is read.
+        var isBetweenLines = false
         var output: [@Sendable () -> Void] = []
     }
 
@@ -31,6 +33,8 @@ final class LineEditor: Sendable {
     private let readCharacter: Act
     private let redisplay: Act
     private let addHistory: AddHistory
+    /// libedit, not GNU readline.
+    private let isEditline: Bool
     private let settings: termios
     private let bell: (reading: Int32, writing: Int32)
     private let state = Mutex(State())
@@ -61,6 +65,7 @@ final class LineEditor: Sendable {
         readCharacter = unsafe unsafeBitCast(read, to: Act.self)
         self.redisplay = unsafe unsafeBitCast(redisplay, to: Act.self)
         addHistory = unsafe unsafeBitCast(add, to: AddHistory.self)
+        isEditline = unsafe dlsym(handle, "el_init") != nil
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         bell = (ends[0], ends[1])
@@ -77,8 +82,15 @@ final class LineEditor: Sendable {
     func start(_ prompt: String) {
         Self.current.withLock { $0 = self }
         Thread { [self] in
-            unsafe install(prompt) { text in LineEditor.received(text) }
-            while !state.withLock({ $0.isOver }) { step() }
+            begin(prompt)
+            while !state.withLock({ $0.isOver }) {
+                let isNew = state.withLock { state in
+                    defer { state.isBetweenLines = false }
+                    return state.isBetweenLines
+                }
+                if isNew { begin(prompt) }
+                step()
+            }
             remove()
             var settings = settings
             unsafe tcsetattr(0, TCSANOW, &settings)
@@ -102,6 +114,8 @@ final class LineEditor: Sendable {
     }
 
     // MARK: - On the thread
+
+    private func begin(_ prompt: String) { unsafe install(prompt) { text in LineEditor.received(text) } }
 
     private func step() {
         var waits = [pollfd(fd: 0, events: Int16(POLLIN), revents: 0)]
@@ -136,6 +150,7 @@ final class LineEditor: Sendable {
         let line = unsafe String(cString: text)
         if !line.isEmpty { _ = unsafe editor.addHistory(text) }
         unsafe free(text)
+        editor.state.withLock { $0.isBetweenLines = editor.isEditline }
         editor.typed.yield(line)
     }
 

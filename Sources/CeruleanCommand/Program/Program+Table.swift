@@ -27,7 +27,8 @@ extension ProgramSpecification {
                 choices: ["strongest", "first", "only"]),
         ],
         verbs: [
-            .demo, .scan, .info, .read, .write, .notify, .record, .feature, .console, .registers, .fwupdate, .beacon, .simulate,
+            .demo, .scan, .info, .read, .write, .notify, .record, .feature, .console, .registers, .fwupdate, .beacon,
+            .simulate,
             .controller, .decode, .profiles, .doctor,
             .completions,
         ])

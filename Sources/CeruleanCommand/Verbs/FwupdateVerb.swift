@@ -77,7 +77,6 @@ private struct FirmwareUpgrade: Sendable {
         }
         var options = options
         options.timeout = session.timeout
-        options.catalogEntry = KnownDrivers.catalog?.entry(for: node.advertisement)
         if packetSize != nil || gap != nil {
             let running = try? await node.console?.firmwareVersion(timeout: session.timeout)
             var packets = ConsoleUpgrade.Options.recommended(for: node.board, running: running)

@@ -99,6 +99,7 @@ public struct FuzzTarget: Sendable {
     /// All there are.
     public static let all: [FuzzTarget] =
         WireTargets.all + ProfileTargets.all + FileTargets.all + SecurityTargets.all + EngineTargets.all
+        + BlueSTTargets.all
 }
 
 /// Makes hostile inputs: random ones, and good ones made bad.

@@ -51,6 +51,14 @@ final class AirProcess: Sendable {
         }
     }
 
+    /// Bumble's air: `Tests/Peers/bumble_air.py`.
+    init(bumble script: String) async throws {
+        process = try PeerProcess(Programs.python, [script])
+        let ready = try await process.event("listening")
+        guard let port = ready["port"] as? Int else { throw PeerError(description: "no port in \(ready)") }
+        self.port = port
+    }
+
     func stop() { process.kill() }
 }
 
