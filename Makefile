@@ -39,7 +39,8 @@ format:  ## rewrite the sources to the format rules
 	$(SWIFT) format -i -r -p Package.swift Sources Tests Examples
 
 docs:  ## DocC archives of all modules into out/docs
-	Scripts/docs
+	@Scripts/setup docs
+	$(STRICT) Scripts/docs
 
 clean:
 	rm -rf .build out

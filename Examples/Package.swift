@@ -30,6 +30,7 @@ let package = Package(
         example("Beacon"),
         example("Beacons"),
         example("HeartRateMonitor"),
+        example("Reconnect", [product("CeruleanTesting")]),
         example("SensorLogger", [product("CeruleanBITalino"), product("CeruleanRecording")]),
         .testTarget(
             name: "ConsumerTests",

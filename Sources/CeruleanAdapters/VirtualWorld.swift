@@ -52,7 +52,11 @@ public final class VirtualWorld: Sendable {
 
     /// An empty air.
     ///
-    /// - Parameter speed: above 0, at most 1,000,000; 1 is real time.
+    /// - Parameters:
+    ///   - loop: Where everything runs.
+    ///   - seed: Decides all that chance decides.
+    ///   - speed: above 0, at most 1,000,000; 1 is real time.
+    ///   - air: How radio waves behave.
     public init(
         on loop: any EventLoop, seed: UInt64 = 1, speed: Double = 1, air: Air.Configuration = Air.Configuration()
     ) {
@@ -83,7 +87,7 @@ public final class VirtualWorld: Sendable {
     ///   - position: where it stands.
     ///   - configuration: other settings of the host; name and address come from the parameters.
     ///   - tap: sees every HCI packet of the host.
-    ///   - controller: changes what the controller is made of.
+    ///   - change: changes what the controller is made of.
     public func makeHost(
         name: String = "Cerulean", address: DeviceAddress? = nil, position: Position = .origin,
         configuration: StackConfiguration? = nil, tap: HCITap? = nil,
@@ -121,7 +125,11 @@ public final class VirtualWorld: Sendable {
     ///
     /// The controller is taken away when the stream closes.
     ///
-    /// - Parameter address: the public address; nil makes one up.
+    /// - Parameters:
+    ///   - transport: The octets to and from the controller.
+    ///   - address: the public address; nil makes one up.
+    ///   - position: Where the controller stands.
+    ///   - closed: Called when the stream ends.
     public func attach(
         _ transport: any HCITransport, address: BluetoothAddress? = nil, position: Position = .origin,
         closed: @escaping @Sendable (HostError) -> Void = { _ in }
@@ -153,7 +161,10 @@ public final class VirtualWorld: Sendable {
 
     /// Ends the links between two controllers at once.
     ///
-    /// - Parameter reason: the HCI error code on both sides; by default the supervision timeout.
+    /// - Parameters:
+    ///   - a: One side.
+    ///   - b: The other side.
+    ///   - reason: the HCI error code on both sides; by default the supervision timeout.
     public func drop(_ a: Station, _ b: Station, reason: HCI.ErrorCode = .connectionTimeout) {
         pair(a, b) { $0.drop($1, $2, reason: reason, now: $3) }
     }

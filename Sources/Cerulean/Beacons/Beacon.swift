@@ -45,7 +45,9 @@ public enum Beacon: Hashable, Sendable {
 
     /// The frame in manufacturer data, nil when it is none.
     ///
-    /// - Parameter data: The octets behind the company identifier.
+    /// - Parameters:
+    ///   - company: The company that the data names.
+    ///   - data: The octets behind the company identifier.
     public init?(company: UInt16, data: [UInt8]) {
         if let frame = IBeacon(company: company, data: data) {
             self = .iBeacon(frame)
@@ -64,7 +66,9 @@ public enum Beacon: Hashable, Sendable {
 
     /// The frame in service data, nil when it is none.
     ///
-    /// - Parameter data: The octets behind the service's UUID.
+    /// - Parameters:
+    ///   - service: The type of the service; nil looks in all.
+    ///   - data: The octets behind the service's UUID.
     public init?(service: BluetoothUUID, data: [UInt8]) {
         switch service {
         case Eddystone.service:
@@ -138,14 +142,14 @@ public protocol BeaconFrame: Hashable, Sendable {
 public protocol AdvertisableBeacon: BeaconFrame {
     /// The AD structure of the frame.
     ///
-    /// - Throws: ``WireError`` `.invalid` for a value that the format cannot hold, `.tooLong` for one that does not fit.
+    /// - Throws: `WireError` `.invalid` for a value that the format cannot hold, `.tooLong` for one that does not fit.
     func element() throws(WireError) -> AdvertisingData.Element
 }
 
 extension AdvertisableBeacon {
     /// Everything that is sent, flags included, at most 31 octets.
     ///
-    /// - Throws: ``WireError`` as ``element()`` does.
+    /// - Throws: `WireError` as ``element()`` does.
     public func advertisement() throws(WireError) -> [UInt8] {
         let element = try element()
         var elements: [AdvertisingData.Element] = [.flags([.generalDiscoverable, .brEDRNotSupported])]

@@ -32,7 +32,10 @@ public final class BeaconMonitor: Sendable {
 
     /// Monitors with a central's adapter.
     ///
-    /// - Parameter limit: How many regions may be monitored at once.
+    /// - Parameters:
+    ///   - central: The central whose adapter listens.
+    ///   - limit: How many regions may be monitored at once.
+    ///   - times: When a region counts as left, and when as outside.
     public init(_ central: Central, limit: Int = BeaconMonitor.defaultLimit, times: MonitoringTimes = MonitoringTimes())
     {
         core = MonitorCore(central: central, limit: limit, times: times)

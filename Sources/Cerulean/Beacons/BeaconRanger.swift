@@ -97,8 +97,10 @@ public struct BeaconRanger: Sendable {
     /// A beacon was heard; one of another region is passed over.
     ///
     /// - Parameters:
+    ///   - beacon: What was heard.
     ///   - measuredPower: The strength at 1 m in dBm.
     ///   - rssi: The strength in dBm; nil when the controller could not measure it.
+    ///   - now: The present moment.
     public mutating func heard(_ beacon: BeaconIdentity, measuredPower: Int, rssi: Int?, at now: MonotonicTime) {
         guard region.contains(beacon) else { return }
         guard tracks[beacon] != nil || tracks.count < Self.beaconLimit else {

@@ -15,7 +15,10 @@ extension Central {
     /// ```
     /// Each loop ranges for itself, from the first element asked for until it is left. There is no limit to the number of regions.
     ///
-    /// - Parameter capacity: How many reports wait for a slow loop; beyond it the oldest are dropped and counted.
+    /// - Parameters:
+    ///   - regions: Which beacons to range.
+    ///   - options: How to do it.
+    ///   - capacity: How many reports wait for a slow loop; beyond it the oldest are dropped and counted.
     public func range(
         _ regions: [BeaconRegion], options: RangingOptions = RangingOptions(), capacity: Int = 256
     ) -> BeaconRanging {

@@ -46,7 +46,7 @@ public struct EddystoneUID: AdvertisableBeacon {
 
     /// Service data.
     ///
-    /// - Throws: ``WireError`` `.invalid` when namespace or instance are not 10 and 6 octets.
+    /// - Throws: `WireError` `.invalid` when namespace or instance are not 10 and 6 octets.
     public func element() throws(WireError) -> AdvertisingData.Element {
         guard namespace.count == 10 else { throw .invalid("namespace", at: 0) }
         guard instance.count == 6 else { throw .invalid("instance", at: 0) }
@@ -101,7 +101,7 @@ public struct EddystoneURL: AdvertisableBeacon {
 
     /// Service data: the longest scheme, then at each place the longest expansion.
     ///
-    /// - Throws: ``WireError`` `.invalid` for another scheme, nothing behind it, or a character that no address may hold, with
+    /// - Throws: `WireError` `.invalid` for another scheme, nothing behind it, or a character that no address may hold, with
     ///   its offset in UTF-8; `.tooLong` when more than 17 octets are left.
     public func element() throws(WireError) -> AdvertisingData.Element {
         let lower = url.lowercased()
@@ -142,7 +142,11 @@ public struct EddystoneTLM: AdvertisableBeacon {
 
     /// A state of a beacon.
     ///
-    /// - Parameter tenths: Tenths of a second since the beacon started.
+    /// - Parameters:
+    ///   - battery: In millivolts; 0 for a beacon that has none.
+    ///   - temperature: In degrees Celsius; nil for a beacon that does not measure it.
+    ///   - count: Frames sent since the start.
+    ///   - tenths: Tenths of a second since the beacon started.
     public init(battery: UInt16?, temperature: Double?, count: UInt32, tenths: UInt32) {
         self.battery = battery == 0 ? nil : battery
         self.temperature = temperature
@@ -176,7 +180,7 @@ public struct EddystoneTLM: AdvertisableBeacon {
 
     /// The 12 octets behind the version: what the encrypted form hides.
     ///
-    /// - Throws: ``WireError`` `.invalid` for a temperature beyond -127.996… to 127.996… °C.
+    /// - Throws: `WireError` `.invalid` for a temperature beyond -127.996… to 127.996… °C.
     public func content() throws(WireError) -> [UInt8] {
         var raw: Int16 = .min
         if let temperature { raw = try steps("temperature", temperature, per: 1 / 256, in: -0x7FFF...0x7FFF) }
@@ -185,7 +189,7 @@ public struct EddystoneTLM: AdvertisableBeacon {
 
     /// Service data.
     ///
-    /// - Throws: ``WireError`` as ``content()`` does.
+    /// - Throws: `WireError` as ``content()`` does.
     public func element() throws(WireError) -> AdvertisingData.Element {
         .serviceData(Eddystone.service, [0x20, 0x00] + (try content()))
     }
@@ -227,7 +231,7 @@ public struct EddystoneEncryptedTLM: AdvertisableBeacon {
 
     /// Service data.
     ///
-    /// - Throws: ``WireError`` `.invalid` when the encrypted part is not 12 octets.
+    /// - Throws: `WireError` `.invalid` when the encrypted part is not 12 octets.
     public func element() throws(WireError) -> AdvertisingData.Element {
         guard encrypted.count == 12 else { throw .invalid("encrypted telemetry", at: 0) }
         return .serviceData(
@@ -267,7 +271,7 @@ public struct EddystoneEID: AdvertisableBeacon {
 
     /// Service data.
     ///
-    /// - Throws: ``WireError`` `.invalid` when the identifier is not 8 octets.
+    /// - Throws: `WireError` `.invalid` when the identifier is not 8 octets.
     public func element() throws(WireError) -> AdvertisingData.Element {
         guard identifier.count == 8 else { throw .invalid("identifier", at: 0) }
         return .serviceData(Eddystone.service, [0x30, UInt8(bitPattern: txPower)] + identifier)

@@ -75,7 +75,7 @@ public struct RuuviFormat3: AdvertisableBeacon {
 
     /// Manufacturer data.
     ///
-    /// - Throws: ``WireError`` `.invalid` for a value out of range; an unknown acceleration is one.
+    /// - Throws: `WireError` `.invalid` for a value out of range; an unknown acceleration is one.
     public func element() throws(WireError) -> AdvertisingData.Element {
         let moisture: UInt8 = try steps("humidity", humidity, per: 0.5, in: 0...255)
         let hundredths: Int = try steps("temperature", temperature, per: 0.01, in: -12_799...12_799)
@@ -163,7 +163,7 @@ public struct RuuviFormat5: AdvertisableBeacon {
 
     /// Manufacturer data.
     ///
-    /// - Throws: ``WireError`` `.invalid` for a value out of range.
+    /// - Throws: `WireError` `.invalid` for a value out of range.
     public func element() throws(WireError) -> AdvertisingData.Element {
         var data: [UInt8] = [0x05]
         var heat = Int16.min

@@ -25,7 +25,9 @@ public final class Central: Sendable {
 
     /// Opens an adapter and starts it; it is closed with the central.
     ///
-    /// - Parameter timeout: For opening and starting together.
+    /// - Parameters:
+    ///   - adapter: The radio.
+    ///   - timeout: For opening and starting together.
     /// - Throws: ``BluetoothError`` with `noAdapter`, `unauthorized`, `adapterBusy`, `poweredOff`, `adapterFailed` or `timedOut`.
     public convenience init(_ adapter: Adapter, timeout: Duration = .seconds(10)) async throws(BluetoothError) {
         let host = try await HostOpening.open(adapter, timeout: timeout)

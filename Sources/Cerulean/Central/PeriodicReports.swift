@@ -55,7 +55,7 @@ extension Central {
     /// ```
     ///
     /// - Parameters:
-    ///   - discovery: An advertisement whose ``Advertisement/Extended/periodicInterval`` is set.
+    ///   - discovery: An advertisement whose `Advertisement/Extended/periodicInterval` is set.
     ///   - options: How closely to follow.
     ///   - timeout: For finding it.
     ///   - capacity: How many reports wait for a slow loop; beyond it the oldest are dropped and counted.

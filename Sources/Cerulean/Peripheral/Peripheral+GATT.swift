@@ -121,9 +121,11 @@ extension Peripheral {
     ///
     /// - Parameters:
     ///   - value: At most 512 octets with a response, ``maximumWriteLength`` without.
+    ///   - characteristic: The characteristic.
     ///   - mode: Nil takes what the characteristic allows, with a response where it can.
     ///     Without response it ends when the host has queued the packet, at most 8 KiB ahead of the controller:
     ///     awaiting it is the flow control.
+    ///   - timeout: For the whole operation.
     /// - Throws: ``BluetoothError``, with `refused` or `insufficientSecurity` when the peer says no.
     public func write(
         _ value: [UInt8], to characteristic: Characteristic, mode: WriteMode? = nil, timeout: Duration = .seconds(10)
@@ -187,11 +189,13 @@ extension Peripheral {
     /// Nothing is missed between the peer's confirmation and the first read: values are queued from the start.
     ///
     /// - Parameters:
+    ///   - characteristic: The characteristic.
     ///   - mode: Nil takes notifications where it can, else indications. When the characteristic is subscribed to
     ///     already, that subscription is shared whatever its mode.
     ///   - capacity: How many values wait for a slow reader.
     ///   - overflow: What happens beyond that; the losses are counted in ``Notification/droppedBefore`` and
     ///     ``Notifications/droppedCount``. The peer is never slowed down.
+    ///   - timeout: For the whole operation.
     /// - Throws: ``BluetoothError``, with `unsupported` when it neither notifies nor indicates.
     public func notifications(
         of characteristic: Characteristic, mode: SubscriptionMode? = nil, capacity: Int = 1024,

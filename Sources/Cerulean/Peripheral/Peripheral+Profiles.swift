@@ -28,7 +28,12 @@ extension Peripheral {
     /// Writes the value of a profile's characteristic, the first of its type; discovers the database when that has not
     /// been done.
     ///
-    /// - Parameter mode: Nil takes what the characteristic allows, with a response where it can.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - profile: The characteristic, with the type of its value.
+    ///   - service: The type of the service; nil looks in all.
+    ///   - mode: Nil takes what the characteristic allows, with a response where it can.
+    ///   - timeout: For the whole operation.
     /// - Throws: ``BluetoothError``, with `invalidArgument` when the value cannot be encoded.
     public func write<Value>(
         _ value: Value, to profile: CharacteristicProfile<Value>, in service: BluetoothUUID? = nil,

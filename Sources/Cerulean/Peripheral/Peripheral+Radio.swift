@@ -4,7 +4,7 @@ public import CeruleanHost
 
 extension Peripheral {
     /// The length of value that moves the most data over the present link, such as 244 or 495 octets; 20 when not connected. See
-    /// ``LinkInfo/bestValueLength``.
+    /// `LinkInfo/bestValueLength`.
     public var bestValueLength: Int { record.link?.bestValueLength ?? 20 }
 
     /// Follows the link: as it is now, then each change of MTU, parameters, radio mode, packet length and security. Nil stands

@@ -75,7 +75,9 @@ public struct Peripheral: Sendable {
 
     /// Ends the link, or the attempt to make one; everything pending ends with an error. Harmless when not connected.
     ///
-    /// - Parameter force: End it even when other users of the host hold it.
+    /// - Parameters:
+    ///   - force: End it even when other users of the host hold it.
+    ///   - timeout: For the whole operation.
     /// - Throws: ``BluetoothError`` with `timedOut` or `cancelled`; the disconnection goes on.
     public func disconnect(force: Bool = false, timeout: Duration = .seconds(10)) async throws(BluetoothError) {
         let (core, record) = (central.core, record)

@@ -5,7 +5,7 @@ public import CeruleanWire
 
 /// The typed value of a characteristic or descriptor, used on both sides: decoded by a central, served by a peripheral.
 ///
-/// Decoding never traps. ``WireError`` says at which offset the bytes do not fit.
+/// Decoding never traps. `WireError` says at which offset the bytes do not fit.
 public protocol CharacteristicValue: Sendable {
     /// Reads a value. Octets behind the last field are ignored.
     init(decoding bytes: [UInt8]) throws(WireError)
@@ -133,7 +133,7 @@ public struct CharacteristicProfile<Value: CharacteristicValue>: Sendable {
     ///
     /// - Parameter value: what is stored at first instead of ``initialValue``; without either the application answers
     ///   each request.
-    /// - Throws: ``WireError`` when the value cannot be written.
+    /// - Throws: `WireError` when the value cannot be written.
     public func definition(_ value: Value? = nil) throws(WireError) -> CharacteristicDefinition {
         let source: ValueSource
         if let value = value ?? initialValue { source = .stored(try value.encoded()) } else { source = .dynamic }

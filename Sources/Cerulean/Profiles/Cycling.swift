@@ -128,7 +128,9 @@ public struct CyclingSpeedCadenceMeasurement: ListedValue, Hashable {
 
     /// Speed and cadence since an earlier measurement. Counters and times go round.
     ///
-    /// - Parameter circumference: of the wheel in meters.
+    /// - Parameters:
+    ///   - earlier: The measurement before.
+    ///   - circumference: of the wheel in meters.
     public func rates(since earlier: Self, circumference: Double) -> CyclingRates {
         CyclingRates(
             (earlier.wheel, wheel), unit: 1024, circumference: circumference, (earlier.crank, crank))
@@ -219,7 +221,9 @@ public struct CyclingPowerMeasurement: ListedValue, Hashable {
 
     /// Speed and cadence since an earlier measurement. Counters and times go round.
     ///
-    /// - Parameter circumference: of the wheel in meters.
+    /// - Parameters:
+    ///   - earlier: The measurement before.
+    ///   - circumference: of the wheel in meters.
     public func rates(since earlier: Self, circumference: Double) -> CyclingRates {
         CyclingRates(
             (earlier.wheel, wheel), unit: 2048, circumference: circumference, (earlier.crank, crank))

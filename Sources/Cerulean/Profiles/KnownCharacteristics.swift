@@ -59,7 +59,7 @@ public enum KnownCharacteristics {
     ///
     /// Nil when its type is not known.
     ///
-    /// - Throws: ``WireError`` when the octets do not fit.
+    /// - Throws: `WireError` when the octets do not fit.
     public static func encodedAgain(
         uuid: BluetoothUUID, bytes: [UInt8], options: Options = .init()
     ) throws(WireError) -> [UInt8]? {

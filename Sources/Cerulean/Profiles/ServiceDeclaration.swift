@@ -54,12 +54,12 @@ public struct AnyCharacteristicProfile: Sendable {
 
     /// The value's fields by name.
     ///
-    /// - Throws: ``WireError`` when the octets do not hold such a value.
+    /// - Throws: `WireError` when the octets do not hold such a value.
     public func fields(of octets: [UInt8]) throws(WireError) -> FieldValue { try decoding(octets) }
 
     /// The value's fields as texts; none for values that do not list their fields.
     ///
-    /// - Throws: ``WireError`` when the octets do not hold such a value.
+    /// - Throws: `WireError` when the octets do not hold such a value.
     public func texts(of octets: [UInt8]) throws(WireError) -> [TextField] { try showing(octets) }
 
     /// The fields of a value of zeros: their names, and what may be written into them. None for values that do not list
@@ -148,7 +148,7 @@ public struct ServiceDeclaration: Sendable {
 
     /// The service as a peripheral serves it, each characteristic with its initial value.
     ///
-    /// - Parameter replacing: Characteristics of one's own, with handlers or other values: each takes the place of the
+    /// - Parameter own: Characteristics of one's own, with handlers or other values: each takes the place of the
     ///   first one of its type; those of other types come behind.
     public func local(replacing own: [LocalCharacteristic] = []) -> LocalService {
         var left = own

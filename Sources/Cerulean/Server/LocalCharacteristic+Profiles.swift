@@ -8,6 +8,7 @@ extension LocalCharacteristic {
     /// no such value are refused with "invalid attribute value length" (0x0D) before a handler sees them.
     ///
     /// - Parameters:
+    ///   - profile: The characteristic, with the type of its value.
     ///   - value: What is kept at first; nil keeps the initial value of the profile, else no octets. A value that
     ///     cannot be encoded keeps none either.
     ///   - descriptors: Others than those of the profile.
@@ -38,7 +39,7 @@ extension LocalCharacteristic {
 
 extension PeripheralServer {
     /// Keeps a new value of a profile's characteristic and sends it to its subscribers, see
-    /// ``update(_:to:for:timeout:)-([UInt8])``.
+    /// ``update(_:to:for:timeout:)-(_,[UInt8],_,_)``.
     ///
     /// - Throws: ``BluetoothError``, with `invalidArgument` when the value cannot be encoded.
     /// - Returns: How many subscribers it goes to.

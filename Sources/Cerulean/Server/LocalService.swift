@@ -104,8 +104,11 @@ public final class LocalCharacteristic: Sendable {
     /// A characteristic with a value that the server keeps and, where handlers are given, what they do at a request.
     ///
     /// - Parameters:
+    ///   - uuid: Its type.
+    ///   - properties: What it can do.
     ///   - permissions: Nil lets everybody do what the properties say.
     ///   - value: What is kept at first, at most 512 octets.
+    ///   - descriptors: Its descriptors, but for the client configuration.
     ///   - onRead: Makes the value for each read; nil reads what is kept.
     ///   - onWrite: Decides about each write; nil takes everything.
     public init(

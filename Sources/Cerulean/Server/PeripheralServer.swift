@@ -28,6 +28,7 @@ public final class PeripheralServer: Sendable {
     /// Opens an adapter and starts it; it is closed with the server.
     ///
     /// - Parameters:
+    ///   - adapter: The radio.
     ///   - handlerTimeout: How long a handler may take before its request is answered with "unlikely error" and its
     ///     task is cancelled. A peer gives up after 30 s.
     ///   - timeout: For opening and starting together.
@@ -187,7 +188,10 @@ public final class PeripheralServer: Sendable {
 
     /// Advertises. Several advertisements run side by side as far as the controller can.
     ///
-    /// - Parameter restart: What happens after somebody connected, which ends a connectable advertisement.
+    /// - Parameters:
+    ///   - parameters: What to advertise, and how.
+    ///   - restart: What happens after somebody connected, which ends a connectable advertisement.
+    ///   - timeout: For the whole operation.
     /// - Throws: ``BluetoothError``.
     @discardableResult
     public func advertise(

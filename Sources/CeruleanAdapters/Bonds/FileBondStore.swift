@@ -47,7 +47,7 @@ public final class FileBondStore: BondStore {
 
     /// Reads the file; an empty database when there is none.
     ///
-    /// - Throws: ``BondStoreError`` with `unreadable`, `damaged`, `unknownVersion`, or `foreignAdapter` when the file belongs to
+    /// - Throws: `BondStoreError` with `unreadable`, `damaged`, `unknownVersion`, or `foreignAdapter` when the file belongs to
     ///   another name.
     public func load() throws(BondStoreError) -> BondDatabase {
         try queue.sync { Result { () throws(BondStoreError) in try read() } }.get()

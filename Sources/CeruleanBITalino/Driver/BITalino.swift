@@ -39,7 +39,9 @@ public final class BITalino: Sendable {
 
     /// Connects to a device that a scan found, and makes the board idle.
     ///
-    /// - Parameter timeout: For each step: connecting, discovering, asking for the version.
+    /// - Parameters:
+    ///   - discovery: The board, as a scan found it.
+    ///   - timeout: For each step: connecting, discovering, asking for the version.
     /// - Throws: ``BITalinoError`` `.link`, `.notBITalino`, `.noAnswer` or `.cancelled`. The link is then left.
     public convenience init(
         connecting discovery: Discovery, timeout: Duration = .seconds(10)
@@ -49,7 +51,9 @@ public final class BITalino: Sendable {
 
     /// Connects if need be, and makes the board idle.
     ///
-    /// - Parameter timeout: For each step: connecting, discovering, asking for the version.
+    /// - Parameters:
+    ///   - peripheral: The board.
+    ///   - timeout: For each step: connecting, discovering, asking for the version.
     /// - Throws: ``BITalinoError`` `.link`, `.notBITalino`, `.noAnswer` or `.cancelled`. The link is then left.
     public init(_ peripheral: Peripheral, timeout: Duration = .seconds(10)) async throws(BITalinoError) {
         do throws(BITalinoError) {

@@ -30,7 +30,7 @@ public struct BITalinoDriver: DeviceDriver {
 
     /// Connects and makes the board idle; the acquisition starts with the first event.
     ///
-    /// - Throws: ``/CeruleanSensing/SensingError`` about the options, ``BITalinoError``, or ``/Cerulean/BluetoothError`` when the
+    /// - Throws: `SensingError` about the options, ``BITalinoError``, or `BluetoothError` when the
     ///   link fails.
     public func open(_ peripheral: Peripheral, options: SourceOptions) async throws -> any SampleSource {
         let inputs = try Self.inputs(options.channels)
@@ -68,7 +68,7 @@ public struct BITalinoDriver: DeviceDriver {
     /// A board that replays what is given for `A1` to `A6`, with the firmware's test signals on the other inputs, and the lines
     /// `I1`, `I2`, `O1`, `O2` as given. Settings: `firmware`, `5.0` to `5.9`.
     ///
-    /// - Throws: ``/CeruleanSensing/SensingError``.
+    /// - Throws: `SensingError`.
     public func makeSimulated(_ options: SimulationOptions) throws -> any SimulatedDevice {
         var device = SimulatedBITalino()
         if let name = options.name { device.name = name }

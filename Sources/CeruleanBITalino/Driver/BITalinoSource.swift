@@ -28,6 +28,10 @@ public final class BITalinoSource: SampleSource {
     /// A source on a connected board.
     ///
     /// - Parameters:
+    ///   - board: The connected board.
+    ///   - inputs: What to acquire.
+    ///   - rate: How often.
+    ///   - mode: Live, or the board's own simulation.
     ///   - sensors: What is plugged in, for converted values; others stay raw.
     ///   - reconnectTimeout: How long to try to get a lost link back; nil ends the source with the link.
     ///   - timeout: The time for each step of connecting anew.
@@ -45,7 +49,7 @@ public final class BITalinoSource: SampleSource {
         state = Mutex(State(board: board))
     }
 
-    /// The events; see ``/CeruleanSensing/SampleSource``. Blocks hold up to 20 ms.
+    /// The events; see `SampleSource`. Blocks hold up to 20 ms.
     public func events() -> SampleEvents {
         SampleEvents { [self] in
             let run = Run(source: self)

@@ -52,8 +52,12 @@ extension BITalino {
 
         /// Takes the frames that arrived at one moment, in order, and appends to `output` those whose number is known.
         ///
-        /// - Parameter breakBefore: The first frame that does not follow the one before it octet by octet, because something was
-        ///   damaged or dropped: frames may be missing even if the sequence goes on.
+        /// - Parameters:
+        ///   - frames: Frames that arrived together.
+        ///   - breakBefore: The first frame that does not follow the one before it octet by octet, because something was
+        ///     damaged or dropped: frames may be missing even if the sequence goes on.
+        ///   - moment: When they arrived.
+        ///   - output: Is given the frames with their indices.
         public mutating func receive(
             _ frames: [Frame], breakBefore: Int? = nil, at moment: MonotonicTime, into output: inout [Frame]
         ) {

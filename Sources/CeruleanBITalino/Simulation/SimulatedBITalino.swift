@@ -42,7 +42,7 @@ public struct SimulatedBITalino: SimulatedDevice {
     /// Serves until the task is cancelled or the adapter fails. One central at a time uses the board; when its link is lost the
     /// board stops.
     ///
-    /// - Throws: `CancellationError` or ``/Cerulean/BluetoothError``.
+    /// - Throws: `CancellationError` or `BluetoothError`.
     public func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws {
         var board = BITalino.SimulatedBoard(version: version, signals: signals)
         board.battery = battery

@@ -61,10 +61,10 @@ extension BITalino {
             output.reserveCapacity(Self.bufferSize)
         }
 
-        /// When something happens by itself next; ``CeruleanWire/MonotonicTime/distantFuture`` when idle.
+        /// When something happens by itself next; `CeruleanWire/MonotonicTime/distantFuture` when idle.
         public var nextDeadline: MonotonicTime { acquisition?.nextFrame ?? .distantFuture }
 
-        /// When the board will have sent `count` more octets if nothing changes; ``CeruleanWire/MonotonicTime/distantFuture`` when idle.
+        /// When the board will have sent `count` more octets if nothing changes; `CeruleanWire/MonotonicTime/distantFuture` when idle.
         public func moment(ofSending count: Int) -> MonotonicTime {
             guard let acquisition else { return .distantFuture }
             let size = FrameCodec.size(inputs: acquisition.inputs.count)

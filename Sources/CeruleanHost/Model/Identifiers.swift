@@ -5,7 +5,7 @@ public import CeruleanWire
 /// Names a remote device for good: it survives address rotation of a bonded peer, restarts of the process, and reconnections.
 ///
 /// 128 bits, so that it can stand for CoreBluetooth's identifiers. Engines that know addresses derive it from the identity
-/// address with ``init(_:)``.
+/// address with ``init(_:)-(DeviceAddress)``.
 public struct PeerID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier as a UUID.
     public let uuid: BluetoothUUID

@@ -2,7 +2,7 @@
 
 public import CeruleanWire
 
-/// JSON text (RFC 8259) from and to ``CeruleanWire/FieldValue``: members keep their order, whole numbers stay exact.
+/// JSON text (RFC 8259) from and to `CeruleanWire/FieldValue`: members keep their order, whole numbers stay exact.
 ///
 /// ```swift
 /// JSONText.encode(["name": "BITalino", "value": .bytes([1, 255])])   // {"name":"BITalino","value":"01ff"}

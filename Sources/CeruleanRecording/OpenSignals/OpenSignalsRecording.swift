@@ -60,7 +60,9 @@ public struct OpenSignalsRecording: Hashable, Sendable {
 
     /// Reads the octets of a file.
     ///
-    /// - Parameter path: Where they are from, for messages.
+    /// - Parameters:
+    ///   - bytes: The octets.
+    ///   - path: Where they are from, for messages.
     /// - Throws: ``RecordingError`` `.badData` with the offset.
     public init(_ bytes: [UInt8], path: String? = nil) throws(RecordingError) {
         var parser = OpenSignalsParser(bytes: bytes, path: path)

@@ -37,7 +37,10 @@ public struct Recorder: Sendable {
 
     /// Records in several formats, each into a new file named `<base>-<time>.<ext>`.
     ///
-    /// - Parameter base: The first part of the names; nil for the device's name.
+    /// - Parameters:
+    ///   - formats: One file for each.
+    ///   - directory: Where the files are made.
+    ///   - base: The first part of the names; nil for the device's name.
     /// - Throws: ``RecordingError``; what was written before is complete.
     public func run(
         _ formats: [RecordingFormat], in directory: String, base: String? = nil

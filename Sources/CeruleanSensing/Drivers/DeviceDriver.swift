@@ -17,7 +17,7 @@ public protocol DeviceDriver: Sendable {
     func recognize(_ fields: AdvertisementFields, address: DeviceAddress?) -> Recognition?
     /// Connects to a device if need be, and makes a source of it. Nothing is acquired before the first event is asked for.
     ///
-    /// - Throws: ``SensingError`` about the options, before anything is sent; ``/Cerulean/BluetoothError`` of the link; or an
+    /// - Throws: ``SensingError`` about the options, before anything is sent; `BluetoothError` of the link; or an
     ///   error of the driver.
     func open(_ peripheral: Peripheral, options: SourceOptions) async throws -> any SampleSource
     /// A device of this kind made of software.

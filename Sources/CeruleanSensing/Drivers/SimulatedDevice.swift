@@ -17,8 +17,10 @@ public protocol SimulatedDevice: Sendable {
 
     /// Publishes its services on `server`, advertises, and answers until the task is cancelled or the adapter fails.
     ///
-    /// - Parameter ready: Called once, when it can be found.
-    /// - Throws: `CancellationError`, or ``/Cerulean/BluetoothError`` if the adapter fails.
+    /// - Parameters:
+    ///   - server: Where it is served.
+    ///   - ready: Called once, when it can be found.
+    /// - Throws: `CancellationError`, or `BluetoothError` if the adapter fails.
     func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws
 }
 

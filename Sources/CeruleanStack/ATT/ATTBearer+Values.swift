@@ -49,7 +49,12 @@ extension ATTBearer {
 
     /// Writes without a response, with a signature.
     ///
-    /// - Parameter sign: makes the 12 octets of the signature over opcode, handle and value; nil when there is no key.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - handle: The attribute.
+    ///   - now: The present moment.
+    ///   - sign: makes the 12 octets of the signature over opcode, handle and value; nil when there is no key.
+    ///   - completion: Called once, with the outcome.
     public func signedWrite(
         _ value: [UInt8], to handle: UInt16, now: MonotonicTime, sign: (_ message: [UInt8]) -> [UInt8]?,
         completion: @escaping (Result<Void, HostError>) -> Void

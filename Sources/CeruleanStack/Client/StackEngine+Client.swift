@@ -5,7 +5,7 @@ public import CeruleanWire
 
 // The peer's database: the operations of `Host`, done by the ATT bearer of the link.
 extension StackEngine {
-    /// Finds services; see ``Host/discoverServices(_:on:timeout:completion:)``.
+    /// Finds services; see `Host/discoverServices(_:on:timeout:completion:)`.
     public func discoverServices(
         _ types: [BluetoothUUID]?, on id: LinkID, timeout: Duration, now: MonotonicTime,
         completion: @escaping HostCompletion<[ServiceInfo]>

@@ -27,7 +27,7 @@ extension StackEngine {
         if let id = publications.deviceName { _ = server.update(nameOctets, of: id, for: .allSubscribers, now: now) }
     }
 
-    /// Adds services to our database, all or none; see ``Host/publish(_:for:completion:)``.
+    /// Adds services to our database, all or none; see `Host/publish(_:for:completion:)`.
     ///
     /// Services of the types 1800 and 1801 replace the engine's own. Wished handles win: the engine's own services move.
     public func publish(
@@ -70,13 +70,13 @@ extension StackEngine {
         restoreBuiltIn(now: now)
     }
 
-    /// Answers requests; see ``Host/respond(to:with:)``.
+    /// Answers requests; see `Host/respond(to:with:)`.
     public func respond(to token: RequestToken, with response: RequestResponse, now: MonotonicTime) {
         self.now = now
         server.respond(to: token, with: response, now: now)
     }
 
-    /// Sends a new value to subscribers; see ``Host/update(_:of:for:)``.
+    /// Sends a new value to subscribers; see `Host/update(_:of:for:)`.
     public func update(
         _ value: [UInt8], of attribute: AttributeID, for audience: UpdateAudience, now: MonotonicTime
     ) -> Bool {

@@ -46,7 +46,10 @@ public struct StackConfiguration: Sendable {
 
     /// A host called "Cerulean" with the controller's own address.
     ///
-    /// - Parameter seed: nil takes a random one.
+    /// - Parameters:
+    ///   - name: The name of the device.
+    ///   - address: The address of the device.
+    ///   - seed: nil takes a random one.
     public init(name: String = "Cerulean", address: OwnAddress = .automatic, seed: UInt64? = nil) {
         self.name = name
         self.address = address

@@ -18,7 +18,7 @@ public final class StackEngine {
     public let configuration: StackConfiguration
     /// Takes one or more whole H4 packets for the controller. The span is valid only during the call.
     @exclusivity(unchecked) public var send: (RawSpan) -> Void = { _ in }
-    /// Takes every event but ``HostEvent/value(link:attribute:value:mode:)``.
+    /// Takes every event but `HostEvent/value(link:attribute:value:mode:)`.
     @exclusivity(unchecked) public var onEvent: (HostEvent) -> Void = { _ in }
     /// Takes notifications and indications. The span is valid only during the call; nothing was copied or allocated.
     @exclusivity(unchecked) public var onValue: (LinkID, AttributeID, RawSpan, SubscriptionMode) -> Void = {

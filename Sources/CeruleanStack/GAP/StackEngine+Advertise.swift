@@ -51,7 +51,7 @@ struct Advertiser {
 }
 
 extension StackEngine {
-    /// Starts to advertise; see ``Host/startAdvertising(_:completion:)``.
+    /// Starts to advertise; see `Host/startAdvertising(_:completion:)`.
     ///
     /// Side by side run as many as the controller has sets; with a controller of before Bluetooth 5, one. What is too much is
     /// `unsupported`.
@@ -89,7 +89,7 @@ extension StackEngine {
             isExtended: startup.isExtended, dataLength: startup.advertisingDataLength, features: startup.features)
     }
 
-    /// Changes what an advertisement sends; see ``Host/updateAdvertising(_:with:completion:)``.
+    /// Changes what an advertisement sends; see `Host/updateAdvertising(_:with:completion:)`.
     public func updateAdvertising(
         _ id: AdvertisementID, with update: AdvertisingUpdate, now: MonotonicTime,
         completion: @escaping HostCompletion<Void>

@@ -39,7 +39,7 @@ struct Connector {
 }
 
 extension StackEngine {
-    /// Connects, or joins the link that is up; see ``Host/connect(_:options:timeout:completion:)``.
+    /// Connects, or joins the link that is up; see `Host/connect(_:options:timeout:completion:)`.
     public func connect(
         _ peer: PeerID, options: ConnectOptions, timeout: Duration, now: MonotonicTime,
         completion: @escaping HostCompletion<LinkInfo>

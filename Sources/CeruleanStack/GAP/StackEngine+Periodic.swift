@@ -45,7 +45,7 @@ struct Syncs {
 
 // Core 5.4, Vol 4, Part E, 7.8.67 to 7.8.69.
 extension StackEngine {
-    /// Follows a periodic advertiser; see ``Host/synchronize(to:setID:options:timeout:completion:)``.
+    /// Follows a periodic advertiser; see `Host/synchronize(to:setID:options:timeout:completion:)`.
     public func synchronize(
         to peer: PeerID, setID: UInt8, options: PeriodicSyncOptions, timeout: Duration, now: MonotonicTime,
         completion: @escaping HostCompletion<PeriodicSync>

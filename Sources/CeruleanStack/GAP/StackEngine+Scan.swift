@@ -64,7 +64,7 @@ extension HCI {
 }
 
 extension StackEngine {
-    /// Starts a scan; see ``Host/startScan(_:completion:)``.
+    /// Starts a scan; see `Host/startScan(_:completion:)`.
     public func startScan(
         _ parameters: ScanParameters, now: MonotonicTime, completion: @escaping HostCompletion<ScanID>
     ) {

@@ -35,7 +35,13 @@ extension ATTBearer {
 
     /// Finds the primary services of one type, in handle order.
     ///
-    /// - Parameter sendsFullUUID: sends an assigned UUID in 16 octets too. Servers must take either form.
+    /// - Parameters:
+    ///   - uuid: Its type.
+    ///   - sendsFullUUID: sends an assigned UUID in 16 octets too. Servers must take either form.
+    ///   - start: The first handle of the range.
+    ///   - end: The last handle of the range.
+    ///   - now: The present moment.
+    ///   - completion: Called once, with the outcome.
     @discardableResult
     public func discoverPrimaryServices(
         of uuid: BluetoothUUID, sendsFullUUID: Bool = false, start: UInt16 = 1, end: UInt16 = 0xFFFF,
@@ -168,6 +174,8 @@ extension ATTBearer {
     ///   - characteristic: the value's handle; the descriptor is looked for behind it when `descriptor` is nil.
     ///   - end: the characteristic's last handle.
     ///   - descriptor: the descriptor's handle, where it is known.
+    ///   - mode: Notifications or indications.
+    ///   - now: The present moment.
     ///   - completion: gets the descriptor's handle; `notFound` when the characteristic has none.
     @discardableResult
     public func subscribe(

@@ -67,7 +67,10 @@ public final class GATTServer {
 
     /// Adds services; all or none. Clients that asked for it are told by a Service Changed indication.
     ///
-    /// - Parameter owner: handed to the delegate with everything that concerns these services.
+    /// - Parameters:
+    ///   - definitions: What to publish.
+    ///   - owner: handed to the delegate with everything that concerns these services.
+    ///   - now: The present moment.
     /// - Throws: `invalidArgument` when wished handles are taken or out of order, a value is longer than 512 octets or an
     ///   include is unknown; `queueFull` when no handles are left.
     @discardableResult

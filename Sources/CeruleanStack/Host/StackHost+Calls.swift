@@ -4,10 +4,10 @@ public import CeruleanHost
 public import CeruleanWire
 
 extension StackHost {
-    /// See ``Host``.
+    /// See `Host`.
     public func addSink(_ sink: any HostEventSink) { fanOut.add(sink) }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func removeSink(_ sink: any HostEventSink) {
         fanOut.remove(sink)
         engine.unpublish(servicesOf: sink, now: loop.now)
@@ -23,32 +23,32 @@ extension StackHost {
 
     // MARK: Finding peers
 
-    /// See ``Host``.
+    /// See `Host`.
     public func startScan(_ parameters: ScanParameters, completion: @escaping HostCompletion<ScanID>) {
         engine.startScan(parameters, now: loop.now, completion: completion)
         rearm()
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func stopScan(_ scan: ScanID) {
         engine.stopScan(scan, now: loop.now)
         rearm()
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func peer(at address: DeviceAddress) -> PeerID? {
         address.kind == .anonymous ? nil : PeerID(address)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public var knownPeers: [KnownPeer] { engine.knownPeers }
 
     // MARK: Links
 
-    /// See ``Host``.
+    /// See `Host`.
     public var links: [LinkInfo] { engine.linkInfos }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func connect(
         _ peer: PeerID, options: ConnectOptions, timeout: Duration, completion: @escaping HostCompletion<LinkInfo>
     ) -> OperationID {
@@ -56,13 +56,13 @@ extension StackHost {
         return engine.connect(peer, options: options, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func disconnect(_ link: LinkID, force: Bool, completion: @escaping HostCompletion<Void>) {
         engine.disconnect(link, force: force, now: loop.now, completion: completion)
         rearm()
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func requestParameters(
         _ request: ConnectionParameterRequest, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<ConnectionParameters>
@@ -71,7 +71,7 @@ extension StackHost {
         return engine.requestParameters(request, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func readRSSI(
         _ link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Int>
     ) -> OperationID {
@@ -124,7 +124,7 @@ extension StackHost {
 
     // MARK: The peer's database
 
-    /// See ``Host``.
+    /// See `Host`.
     public func discoverServices(
         _ types: [BluetoothUUID]?, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<[ServiceInfo]>
@@ -133,7 +133,7 @@ extension StackHost {
         return engine.discoverServices(types, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func discoverIncludedServices(
         of service: AttributeID, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<[ServiceInfo]>
@@ -143,7 +143,7 @@ extension StackHost {
             of: service, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func discoverCharacteristics(
         of service: AttributeID, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<[CharacteristicInfo]>
@@ -153,7 +153,7 @@ extension StackHost {
             of: service, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func discoverDescriptors(
         of characteristic: AttributeID, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<[DescriptorInfo]>
@@ -163,7 +163,7 @@ extension StackHost {
             of: characteristic, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func read(
         _ attribute: AttributeID, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<[UInt8]>
     ) -> OperationID {
@@ -171,7 +171,7 @@ extension StackHost {
         return engine.read(attribute, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func write(
         _ value: [UInt8], to attribute: AttributeID, mode: WriteMode, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<Void>
@@ -181,7 +181,7 @@ extension StackHost {
             value, to: attribute, mode: mode, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func writeReliably(
         _ values: [(attribute: AttributeID, value: [UInt8])], on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<Void>
@@ -190,7 +190,7 @@ extension StackHost {
         return engine.writeReliably(values, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func subscribe(
         to characteristic: AttributeID, mode: SubscriptionMode, on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<Void>
@@ -200,12 +200,12 @@ extension StackHost {
             to: characteristic, mode: mode, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func canWriteWithoutResponse(_ link: LinkID) -> Bool { engine.canWriteWithoutResponse(link) }
 
     // MARK: Our database
 
-    /// See ``Host``.
+    /// See `Host`.
     public func publish(
         _ services: [ServiceDefinition], for sink: any HostEventSink,
         completion: @escaping HostCompletion<[PublishedService]>
@@ -217,25 +217,25 @@ extension StackHost {
         rearm()
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func unpublish(_ service: AttributeID, completion: @escaping HostCompletion<Void>) {
         engine.unpublish(service, now: loop.now, completion: completion)
         rearm()
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func respond(to token: RequestToken, with response: RequestResponse) {
         engine.respond(to: token, with: response, now: loop.now)
         rearm()
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func update(_ value: [UInt8], of attribute: AttributeID, for audience: UpdateAudience) -> Bool {
         defer { rearm() }
         return engine.update(value, of: attribute, for: audience, now: loop.now)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func startAdvertising(
         _ parameters: AdvertisingParameters, completion: @escaping HostCompletion<AdvertisementID>
     ) {
@@ -243,13 +243,13 @@ extension StackHost {
         rearm()
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func stopAdvertising(_ advertisement: AdvertisementID) {
         engine.stopAdvertising(advertisement, now: loop.now)
         rearm()
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func updateAdvertising(
         _ advertisement: AdvertisementID, with update: AdvertisingUpdate, completion: @escaping HostCompletion<Void>
     ) {
@@ -259,7 +259,7 @@ extension StackHost {
 
     // MARK: The radio
 
-    /// See ``Host``.
+    /// See `Host`.
     public func setPHY(
         _ request: PHYRequest, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<LinkPHY>
     ) -> OperationID {
@@ -267,7 +267,7 @@ extension StackHost {
         return engine.setPHY(request, on: link, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func setDataLength(
         _ octets: Int, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Void>
     ) -> OperationID {
@@ -277,7 +277,7 @@ extension StackHost {
 
     // MARK: Periodic advertising
 
-    /// See ``Host``.
+    /// See `Host`.
     public func synchronize(
         to peer: PeerID, setID: UInt8, options: PeriodicSyncOptions, timeout: Duration,
         completion: @escaping HostCompletion<PeriodicSync>
@@ -287,7 +287,7 @@ extension StackHost {
             to: peer, setID: setID, options: options, timeout: timeout, now: loop.now, completion: completion)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func endSync(_ sync: SyncID) {
         engine.endSync(sync, now: loop.now)
         rearm()

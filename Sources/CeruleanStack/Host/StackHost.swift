@@ -44,7 +44,11 @@ public actor StackHost: Host {
 
     /// A host that is not started.
     ///
-    /// - Parameter ownsLoop: the loop serves this host alone and is shut down with it.
+    /// - Parameters:
+    ///   - transport: The octets to and from the controller.
+    ///   - loop: Where everything runs.
+    ///   - configuration: The settings.
+    ///   - ownsLoop: the loop serves this host alone and is shut down with it.
     public init(
         transport: any HCITransport, loop: any EventLoop, configuration: StackConfiguration = StackConfiguration(),
         ownsLoop: Bool = false

@@ -19,7 +19,7 @@ extension StackEngine {
         return link
     }
 
-    /// Leaves a link; see ``Host/disconnect(_:force:completion:)``.
+    /// Leaves a link; see `Host/disconnect(_:force:completion:)`.
     public func disconnect(
         _ id: LinkID, force: Bool, now: MonotonicTime, completion: @escaping HostCompletion<Void>
     ) {
@@ -137,7 +137,7 @@ extension StackEngine {
         return operation
     }
 
-    /// Asks for other connection parameters; see ``Host/requestParameters(_:on:timeout:completion:)``.
+    /// Asks for other connection parameters; see `Host/requestParameters(_:on:timeout:completion:)`.
     public func requestParameters(
         _ request: ConnectionParameterRequest, on id: LinkID, timeout: Duration, now: MonotonicTime,
         completion: @escaping HostCompletion<ConnectionParameters>

@@ -5,7 +5,7 @@ public import CeruleanWire
 
 // Radio mode and packet length of links. Core 5.4, Vol 4, Part E, 7.8.33 and 7.8.49.
 extension StackEngine {
-    /// Asks for other radio modes; see ``Host/setPHY(_:on:timeout:completion:)``.
+    /// Asks for other radio modes; see `Host/setPHY(_:on:timeout:completion:)`.
     public func setPHY(
         _ request: PHYRequest, on id: LinkID, timeout: Duration, now: MonotonicTime,
         completion: @escaping HostCompletion<LinkPHY>
@@ -73,7 +73,7 @@ extension StackEngine {
         }
     }
 
-    /// Asks for longer or shorter packets; see ``Host/setDataLength(_:on:timeout:completion:)``.
+    /// Asks for longer or shorter packets; see `Host/setDataLength(_:on:timeout:completion:)`.
     public func setDataLength(
         _ octets: Int, on id: LinkID, timeout: Duration, now: MonotonicTime, completion: @escaping HostCompletion<Void>
     ) -> OperationID {

@@ -28,7 +28,7 @@ public struct BondFile: Hashable, Sendable {
 
     /// The octets of the file.
     ///
-    /// - Throws: ``WireError`` when a name is longer than 65,535 octets.
+    /// - Throws: `WireError` when a name is longer than 65,535 octets.
     public func encoded() throws(WireError) -> [UInt8] {
         var body: [UInt8] = []
         var encoder = FieldEncoder()

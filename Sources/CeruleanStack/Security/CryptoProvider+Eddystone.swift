@@ -30,7 +30,9 @@ extension CryptoProvider {
     ///
     /// - Parameters:
     ///   - content: The octets behind the version of a plain frame, at most 12.
+    ///   - key: The key.
     ///   - exponent: As for ``eddystoneIdentifier(_:exponent:time:)``.
+    ///   - time: The clock of the beacon, in seconds.
     ///   - salt: 16 bits that nobody can predict, see ``randomInteger(_:)``.
     /// - Throws: ``CryptoError``.
     public func sealEddystoneTelemetry(

@@ -6,7 +6,9 @@ public import CeruleanWire
 extension CryptoProvider {
     /// The random address hash, 24 bits. Part H, 2.2.2.
     ///
-    /// - Parameter random: prand, 24 bits.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - random: prand, 24 bits.
     public func ah(_ key: Value128, _ random: UInt32) throws(CryptoError) -> UInt32 {
         UInt32(truncatingIfNeeded: try encrypt(Value128(UInt128(random & 0xFF_FFFF)), key: key).number) & 0xFF_FFFF
     }
@@ -14,8 +16,12 @@ extension CryptoProvider {
     /// The confirm value of legacy pairing. Part H, 2.2.3.
     ///
     /// - Parameters:
+    ///   - key: The key.
+    ///   - random: The random number of the side that confirms.
     ///   - request: the Pairing Request as a number of 56 bits, its code the least significant octet.
     ///   - response: the Pairing Response likewise.
+    ///   - initiator: The address of the side that started.
+    ///   - responder: The address of the other side.
     public func c1(
         _ key: Value128, _ random: Value128, request: UInt64, response: UInt64, initiator: DeviceAddress,
         responder: DeviceAddress
@@ -55,7 +61,14 @@ extension CryptoProvider {
 
     /// The DHKey check of LE Secure Connections. Part H, 2.2.8.
     ///
-    /// - Parameter features: AuthReq, OOB flag and IO capability of the side that sends the check.
+    /// - Parameters:
+    ///   - macKey: The key for the check.
+    ///   - first: The first nonce.
+    ///   - second: The second nonce.
+    ///   - r: The number of the association model.
+    ///   - features: AuthReq, OOB flag and IO capability of the side that sends the check.
+    ///   - a: One side.
+    ///   - b: The other side.
     public func f6(
         _ macKey: Value128, _ first: Value128, _ second: Value128, _ r: Value128, features: [UInt8],
         _ a: DeviceAddress, _ b: DeviceAddress
@@ -125,6 +138,7 @@ extension CryptoProvider {
     /// - Parameters:
     ///   - pdu: opcode, handle and value.
     ///   - counter: a number that grows with every signed write.
+    ///   - key: The key.
     public func signature(of pdu: [UInt8], counter: UInt32, key: Value128) throws(CryptoError) -> [UInt8] {
         let number = (0..<4).map { UInt8(truncatingIfNeeded: counter >> (8 * UInt32($0))) }
         let mac = try authenticate((pdu + number).reversed(), key: key)

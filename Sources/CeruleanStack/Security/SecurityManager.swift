@@ -266,6 +266,8 @@ public struct SecurityManager: Sendable {
     ///   - status: the HCI error code; 0 for success.
     ///   - isOn: whether the link is encrypted now.
     ///   - keySize: octets of the key, where the event tells.
+    ///   - id: The question.
+    ///   - now: The present moment.
     public mutating func encryptionChanged(
         status: UInt8, isOn: Bool, keySize: Int? = nil, on id: LinkID, now: MonotonicTime
     ) -> [SecurityAction] {

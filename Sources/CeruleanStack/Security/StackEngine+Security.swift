@@ -15,7 +15,7 @@ struct PairingAsker {
 extension StackEngine {
     // MARK: - calls
 
-    /// Says how links are paired, and who is asked; see ``Host/setPairing(_:asking:)``.
+    /// Says how links are paired, and who is asked; see `Host/setPairing(_:asking:)`.
     public func setPairing(_ policy: PairingPolicy, asking sink: (any HostEventSink)?) {
         security.policy = policy
         asker.sink = sink
@@ -32,7 +32,7 @@ extension StackEngine {
     /// Out of band data for the next pairing; see ``SecurityManager/outOfBand``.
     public func setOutOfBand(_ supply: OutOfBandSupply) { security.outOfBand = supply }
 
-    /// Makes a link as secure as wanted; see ``Host/secure(_:options:timeout:completion:)``.
+    /// Makes a link as secure as wanted; see `Host/secure(_:options:timeout:completion:)`.
     public func secure(
         _ id: LinkID, options: PairingOptions, timeout: Duration, now: MonotonicTime,
         completion: @escaping HostCompletion<SecurityLevel>

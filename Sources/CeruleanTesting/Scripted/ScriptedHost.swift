@@ -11,7 +11,7 @@ public import CeruleanWire
 /// let central = await Central(host: host)
 /// let peripheral = try await central.connect(to: host.address)
 /// ```
-/// It keeps the rules of ``Host``: each operation ends once; a lost link ends what is pending on it, then tells so.
+/// It keeps the rules of `Host`: each operation ends once; a lost link ends what is pending on it, then tells so.
 public actor ScriptedHost: Host {
     /// A call of the host's client, as in `read 0003`.
     public typealias Call = String

@@ -57,6 +57,7 @@ public final class Simulation: Sendable {
     ///   - seed: For everything random in the run.
     ///   - limit: Virtual time after which the run fails: something periodic keeps the clock going while the body waits.
     ///   - jobLimit: Jobs without any progress of the clock after which the run fails: a loop that never waits.
+    ///   - body: What happens.
     /// - Throws: What `body` throws, or ``SimulationError``.
     public static func run<Value: Sendable>(
         seed: UInt64 = 1, limit: Duration = .seconds(24 * 3600), jobLimit: Int = 2_000_000,

@@ -84,7 +84,7 @@ public final class SimulatedPeripheral: Sendable {
 
     /// Begins to advertise, and does so again after each disconnection. Harmless when it does already.
     ///
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func appear() async throws(BluetoothError) {
         guard await !server.isAdvertising else { return }
         let services = advertised ?? state.withLock { $0.services }
@@ -126,7 +126,7 @@ public final class SimulatedPeripheral: Sendable {
     /// Gets its power back: it boots, serves what it served, knows no link, and advertises if it did. Harmless when it
     /// is on.
     ///
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func powerOn() async throws(BluetoothError) {
         let wasOff = state.withLock { state in
             defer { state.isSwitchedOff = false }
@@ -140,7 +140,7 @@ public final class SimulatedPeripheral: Sendable {
 
     /// Loses its power and gets it back at once.
     ///
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func reset() async throws(BluetoothError) {
         powerOff()
         try await powerOn()
@@ -150,7 +150,7 @@ public final class SimulatedPeripheral: Sendable {
 
     /// Replaces its whole database; connected centrals are told that it changed.
     ///
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func changeServices(
         @ListBuilder<LocalService> _ services: () -> [LocalService]
     ) async throws(BluetoothError) {
@@ -162,9 +162,9 @@ public final class SimulatedPeripheral: Sendable {
         try await publish(services())
     }
 
-    /// Keeps a new value and sends it to subscribers, see ``PeripheralServer/update(_:to:for:timeout:)-([UInt8])``.
+    /// Keeps a new value and sends it to subscribers, see `PeripheralServer/update(_:to:for:timeout:)-(_,[UInt8],_,_)`.
     ///
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: `BluetoothError`.
     @discardableResult
     public func update(
         _ characteristic: LocalCharacteristic, to value: [UInt8]
@@ -172,7 +172,7 @@ public final class SimulatedPeripheral: Sendable {
 
     /// Keeps a new value and sends it to subscribers.
     ///
-    /// - Throws: ``BluetoothError``, with `invalidArgument` when the value cannot be encoded.
+    /// - Throws: `BluetoothError`, with `invalidArgument` when the value cannot be encoded.
     @discardableResult
     public func update(
         _ characteristic: LocalCharacteristic, to value: some CharacteristicValue

@@ -56,7 +56,7 @@ public final class SimulatedWorld: Sendable {
 
     /// A world with a started central in a simulation.
     ///
-    /// - Throws: ``BluetoothError`` when the central does not start.
+    /// - Throws: `BluetoothError` when the central does not start.
     public init(_ simulation: Simulation) async throws {
         self.simulation = simulation
         air = VirtualWorld(on: simulation.loop, seed: simulation.seed)
@@ -84,7 +84,7 @@ public final class SimulatedWorld: Sendable {
     ///   - advertises: Services in its advertisement; nil for all that it has.
     ///   - appears: Advertises at once; otherwise ``SimulatedPeripheral/appear()`` begins it.
     ///   - services: Its database.
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: `BluetoothError`.
     @discardableResult
     public func addPeripheral(
         _ name: String, address: DeviceAddress? = nil, distance: Double = 1, advertises: [BluetoothUUID]? = nil,
@@ -101,7 +101,7 @@ public final class SimulatedWorld: Sendable {
 
     /// Finds a device of this world by scanning, and connects to it.
     ///
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func connect(
         to device: SimulatedPeripheral, reconnection: ReconnectionPolicy = .never, timeout: Duration = .seconds(10)
     ) async throws(BluetoothError) -> Peripheral {
@@ -112,7 +112,7 @@ public final class SimulatedWorld: Sendable {
 
     /// The central's handle of a device of this world, connected or not, without scanning for it.
     ///
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func peripheral(_ device: SimulatedPeripheral) async throws(BluetoothError) -> Peripheral {
         if let peripheral = await central.retrieve(device.address) { return peripheral }
         throw BluetoothError(.notFound, "looking up \(device.name)")
@@ -126,7 +126,7 @@ public final class SimulatedWorld: Sendable {
     /// The present moment of virtual time.
     public var now: MonotonicTime { simulation.now }
 
-    /// Pulls the central's adapter out: scans and links end, and ``Central/state`` tells.
+    /// Pulls the central's adapter out: scans and links end, and `Central/state` tells.
     public func removeAdapter() { if let station = air.station(of: centralHost) { air.remove(station) } }
 
     /// Switches the central's adapter off, as a user may at any moment; ``switchAdapterOn()`` reverses it.
@@ -139,6 +139,6 @@ public final class SimulatedWorld: Sendable {
 
     /// Switches the central's adapter on again.
     ///
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func switchAdapterOn() async throws(BluetoothError) { try await central.start() }
 }

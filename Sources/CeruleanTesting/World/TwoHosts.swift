@@ -52,7 +52,7 @@ public struct TwoHosts: Sendable {
 
     /// A world of two started hosts in a simulation.
     ///
-    /// - Throws: ``BluetoothError`` when a host does not start.
+    /// - Throws: `BluetoothError` when a host does not start.
     public init(_ simulation: Simulation) async throws {
         self.simulation = simulation
         world = VirtualWorld(on: simulation.loop, seed: simulation.seed)
@@ -67,7 +67,7 @@ public struct TwoHosts: Sendable {
 
     /// Advertises the server unless it does so already, finds it and connects to it.
     ///
-    /// - Throws: ``BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func connect(
         options: ConnectOptions = ConnectOptions(), timeout: Duration = .seconds(10)
     ) async throws(BluetoothError) -> Peripheral {
@@ -98,7 +98,7 @@ public struct TwoHosts: Sendable {
     /// The server's host is stopped and started, as somebody would do after its controller hung or lost its power: a host cannot
     /// know what a controller forgot.
     ///
-    /// - Throws: ``HostError`` when it does not start.
+    /// - Throws: `HostError` when it does not start.
     public func restartServer() async throws {
         let host = serverHost
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

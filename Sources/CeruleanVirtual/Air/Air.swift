@@ -80,6 +80,9 @@ public final class Air {
     /// - Parameters:
     ///   - probability: 0 to 1, for each packet.
     ///   - burstLength: how many packets are lost in a row on the average, at least 1.
+    ///   - a: One side.
+    ///   - b: The other side.
+    ///   - now: The present moment.
     public func setLoss(
         _ probability: Double, burstLength: Double = 1, between a: VirtualController, and b: VirtualController,
         now: MonotonicTime

@@ -252,7 +252,9 @@ public struct AdvertisementMerge: Hashable, Sendable {
 
     /// Takes an advertisement. A scan response of another set is dropped.
     ///
-    /// - Parameter set: the advertising set, nil for legacy advertising.
+    /// - Parameters:
+    ///   - bytes: The octets.
+    ///   - set: the advertising set, nil for legacy advertising.
     public mutating func received(advertisement bytes: [UInt8], set: UInt8? = nil) {
         if advertisement != nil, self.set != set { scanResponse = nil }
         advertisement = bytes
