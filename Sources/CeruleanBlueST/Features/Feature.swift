@@ -59,6 +59,13 @@ public final class Feature: Sendable {
     /// Describes a feature.
     ///
     /// - Parameters:
+    ///   - id: Its identifier in JSON and in the table of features.
+    ///   - name: What people call it.
+    ///   - fields: What a row holds.
+    ///   - timing: How its packets tell the time.
+    ///   - columns: How many values a row has.
+    ///   - rowsCover: How much time the rows of one packet cover.
+    ///   - observes: What else it looks at.
     ///   - decoder: makes the reader of the octets, one for each characteristic; nil if they are the fields, one behind
     ///     the other.
     ///   - describe: shows values; nil if each field is shown by itself.

@@ -85,7 +85,11 @@ public struct FeatureRegistry: Sendable {
 
     /// What a characteristic carries, in the order of its data; empty if it carries no feature.
     ///
-    /// - Parameter advertised: the advertised mask; nil in version 2, where everything that is there is published.
+    /// - Parameters:
+    ///   - uuid: The type of the characteristic.
+    ///   - device: The number of the board.
+    ///   - protocolVersion: The version of the board's protocol.
+    ///   - advertised: the advertised mask; nil in version 2, where everything that is there is published.
     public func slots(
         of uuid: BluetoothUUID, device: UInt8, protocolVersion: UInt8, advertised: UInt32?
     ) -> [Slot] {

@@ -26,9 +26,12 @@ public final class BlueSTSource: SampleSource {
     /// A source on a connected node.
     ///
     /// - Parameters:
+    ///   - node: The connected board.
     ///   - features: What is recorded; the first one gives the pace.
     ///   - rate: Rows a second, where known: what the board was set to.
+    ///   - firmware: The version that the board said; nil when it is not known.
     ///   - reconnectTimeout: How long to try to get a lost link back; nil ends the source with the link.
+    ///   - timeout: For each step of connecting anew.
     public init(
         node: Node, features: [Feature], rate: Double? = nil, firmware: String? = nil,
         reconnectTimeout: Duration? = nil,

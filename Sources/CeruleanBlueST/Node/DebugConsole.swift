@@ -99,6 +99,7 @@ public struct DebugConsole: Sendable {
     /// from.
     ///
     /// - Parameters:
+    ///   - command: The line to send.
     ///   - silence: How long nothing must come behind the first answer.
     ///   - timeout: For the first answer.
     /// - Returns: Lines of output and of error output, in order.

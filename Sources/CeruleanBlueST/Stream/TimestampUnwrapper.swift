@@ -26,8 +26,10 @@ public struct TimestampUnwrapper: Sendable {
 
     /// The count of a timestamp.
     ///
-    /// - Parameter time: when the packet arrived, by the host's clock; tells how often the timestamp wrapped in a long
-    ///   silence.
+    /// - Parameters:
+    ///   - raw: The timestamp of the packet.
+    ///   - time: when the packet arrived, by the host's clock; tells how often the timestamp wrapped in a long
+    ///     silence.
     public mutating func unwrap(_ raw: UInt16, at time: MonotonicTime? = nil) -> Int64 {
         let new = Int(raw)
         guard let last else {
