@@ -126,6 +126,14 @@ public final class Central: Sendable {
         await core.connectedRecords().map { Peripheral(central: self, record: $0) }
     }
 
+    /// Peripherals that anybody on this host is connected to, other centrals included, and that are known to offer one of some
+    /// services: because they were discovered or advertised. Connecting joins the link that is there.
+    ///
+    /// - Parameter services: An empty list asks for none in particular.
+    public func connectedPeripherals(withServices services: [BluetoothUUID]) async -> [Peripheral] {
+        await core.linkedRecords(services).map { Peripheral(central: self, record: $0) }
+    }
+
     // MARK: Connecting
 
     /// Connects to a discovered device, see ``Peripheral/connect(options:timeout:)``.

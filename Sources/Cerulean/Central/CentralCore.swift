@@ -176,6 +176,18 @@ actor CentralCore: HostEventSink {
 
     func connectedRecords() -> [PeerRecord] { links.map(\.record) }
 
+    /// Those with links of this host whoever made them, which are known to have one of some services.
+    func linkedRecords(_ services: [BluetoothUUID]) -> [PeerRecord] {
+        let infos = host.assumeIsolated { $0.links }.filter { $0.role == .central }
+        let all = infos.map { info in linkTable[info.id]?.record ?? record(for: info.peer, address: info.address) }
+        guard !services.isEmpty else { return all }
+        return all.filter { record in
+            let state = record.read { $0 }
+            let known = (state.services ?? []).map(\.uuid) + (state.advertisement?.fields.services ?? [])
+            return known.contains { services.contains($0) }
+        }
+    }
+
     /// Those that anybody still has to do with, in the order of their discovery.
     var liveRecords: [PeerRecord] {
         let live = records.values.compactMap(\.record)

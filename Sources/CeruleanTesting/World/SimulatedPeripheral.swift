@@ -114,7 +114,8 @@ public final class SimulatedPeripheral: Sendable {
         air.setLoss(probability, burstLength: burstLength, between: near, and: far)
     }
 
-    /// Hangs, or wakes up: its radio neither sends nor hears.
+    /// Hangs, or wakes up: its radio neither sends nor hears. What its host did not hear meanwhile it never hears: a device
+    /// that hung must be ``reset()``, as its owner would do.
     public func hang(_ isHanging: Bool = true) { withStation { air.setSilent($0, isHanging) } }
 
     /// Loses its power: to the central it is as if it had died, the link ends when the supervision timeout is over.
@@ -178,8 +179,7 @@ public final class SimulatedPeripheral: Sendable {
         _ characteristic: LocalCharacteristic, to value: some CharacteristicValue
     ) async throws(BluetoothError) -> Int { try await server.update(characteristic, to: value) }
 
-    /// How it treats reads and writes from now on: all of them, or those of one characteristic, for which nil ends the
-    /// exception.
+    /// How it treats reads and writes from now on, but those that ``respond(_:to:)`` makes an exception of.
     public func respond(_ conduct: Conduct) { state.withLock { $0.conduct = conduct } }
 
     /// How it treats reads and writes of one characteristic from now on; nil ends the exception.

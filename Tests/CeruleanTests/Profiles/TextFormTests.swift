@@ -134,7 +134,9 @@ private struct Everything: ListedValue, Hashable {
 
     @Test func aDeclarationServesEditorsAndCatalogs() throws {
         let catalog = ProfileCatalog.standard
-        #expect(catalog.tags == ["Bluetooth SIG"])
+        let battery = try #require(catalog.service(0x180F))
+        #expect(catalog.tags.contains(battery.tag))
+        #expect(catalog.services(tag: battery.tag).contains { $0.uuid == 0x180F })
         let level = try #require(catalog.characteristic(0x2A19, in: 0x180F))
         #expect(level.name == "Battery Level" && level.initialValue == [100])
         #expect(try level.texts(of: [80]).map(\.text) == ["80"])

@@ -12,10 +12,13 @@ import Testing
             let device = try await world.addPeripheral("First", advertises: [0x180F])
             let first = try await world.central.first(.address(device.address))
             #expect(first.name == "First")
+            var names = first.peripheral.names().makeAsyncIterator()
+            #expect(await names.next() == .some("First"))
             await device.disappear()
             try await device.server.advertise(name: "Second", services: [0x180D])
             let second = try await world.central.first(.services([0x180D]))
             #expect(second.peripheral == first.peripheral)
+            #expect(await names.next() == .some("Second"))
             #expect(first.peripheral.name == "Second")
             #expect(first.peripheral.lastAdvertisement?.fields.services == [0x180D])
             // What was received then is still what was received then.

@@ -103,6 +103,27 @@ import Testing
         }
     }
 
+    @Test func aBondThatIsLostIsTold() async throws {
+        try await TwoHosts.run { hosts in
+            var questions = PairingResponder()
+            questions.confirmJustWorks = { _ in true }
+            await hosts.central.setPairing(PairingPolicy(ioCapability: .noInputNoOutput), responder: questions)
+            await hosts.server.setPairing(
+                PairingPolicy(ioCapability: .noInputNoOutput, acceptsPairing: true), responder: questions)
+            let peripheral = try await hosts.connect()
+            try await peripheral.pair(PairingOptions(level: .encrypted))
+            let snapshot = await hosts.central.snapshot()
+            #expect(snapshot.bonds == [peripheral.id.description])
+            // The same host has the keys, another one does not.
+            let same = await Central(host: hosts.central.host)
+            let kept = try #require(await same.restore(snapshot).first)
+            #expect(kept.isBonded && !kept.lostBond && kept.isWanted)
+            let other = await Central(host: hosts.serverHost)
+            let lost = try #require(await other.restore(snapshot).first)
+            #expect(!lost.isBonded && lost.lostBond)
+        }
+    }
+
     @Test(arguments: [
         "", "[]", "{\"format\":1}", "{\"peers\":1}", "\u{0}\u{1}",
         "{\"format\":\"a\",\"peers\":[],\"scans\":[],\"bonds\":[]}",
