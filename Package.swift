@@ -115,7 +115,7 @@ let package = Package(
         tests(
             "CeruleanCommandTests",
             [
-                "CeruleanWire", "CeruleanHost", "Cerulean", "CeruleanAdapters", "CeruleanTesting", "CeruleanRecording",
+                "CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters", "CeruleanTesting", "CeruleanRecording",
                 "CeruleanCommand",
             ]),
         tests("CeruleanVectorTests", ["CeruleanWire", "CeruleanRecording", "CeruleanVectors"]),

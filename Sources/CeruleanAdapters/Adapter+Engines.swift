@@ -39,6 +39,18 @@ extension Adapter {
         }
     }
 
+    /// A controller that speaks H4 on a serial port: `serial:PATH[@BAUD]`.
+    ///
+    /// 115,200 baud carry some 45 values of 244 octets a second: take what the controller's firmware was built for.
+    public static func serial(
+        _ path: String, baud: Int = SerialTransport.defaultBaud,
+        configuration: StackConfiguration = StackConfiguration(), tap: HCITap? = nil
+    ) -> Adapter {
+        Adapter(name: "serial:\(path)@\(baud)") { () throws(HostError) -> any Host in
+            try threaded(SerialTransport(path: path, baud: baud), configuration, tap)
+        }
+    }
+
     /// A fresh host on a simulated air.
     ///
     /// ```swift
@@ -111,9 +123,11 @@ extension Adapter {
             self = .tcp(host: host, port: Int(port), configuration: configuration, tap: tap)
         case ("unix", let path?) where !path.isEmpty:
             self = .unix(path, configuration: configuration, tap: tap)
-        case ("serial", let path?) where !path.isEmpty:
-            self = Self.missing(
-                text, "serial ports are not supported yet; bridge the port to TCP and use tcp:HOST:PORT")
+        case ("serial", let place?) where !place.isEmpty:
+            guard let (path, baud) = Self.pathAndBaud(place) else {
+                throw Self.malformed(text, "serial:/dev/ttyACM0@115200")
+            }
+            self = .serial(path, baud: baud, configuration: configuration, tap: tap)
         case ("bluez", _):
             self = Self.missing(text, "this build has no BlueZ engine; use hci:0, or virtual without a radio")
         default:
@@ -147,6 +161,13 @@ extension Adapter {
     private static func split(_ text: String) -> (String, String?) {
         guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
         return (String(text[..<colon]), String(text[text.index(after: colon)...]))
+    }
+
+    /// `PATH` or `PATH@BAUD`.
+    private static func pathAndBaud(_ text: String) -> (String, Int)? {
+        guard let at = text.lastIndex(of: "@") else { return (text, SerialTransport.defaultBaud) }
+        guard let baud = Int(text[text.index(after: at)...]), baud > 0, at > text.startIndex else { return nil }
+        return (String(text[..<at]), baud)
     }
 
     /// `HOST:PORT`, an IPv6 address in brackets.

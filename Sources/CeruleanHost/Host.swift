@@ -145,6 +145,37 @@ public protocol Host: Actor {
     /// Whether a write without response would be sent now rather than wait.
     func canWriteWithoutResponse(_ link: LinkID) -> Bool
 
+    // MARK: Channels
+
+    /// Takes channels that peers open to a PSM (0x0001 to 0x00FF). Events go to `sink` alone, which is held meanwhile. Ends with the
+    /// PSM: nil picks a free one from 0x0080 on.
+    func listen(
+        to psm: UInt16?, options: ChannelOptions, for sink: any HostEventSink,
+        completion: @escaping HostCompletion<UInt16>)
+    /// Takes no more channels; those that are open stay.
+    func stopListening(to psm: UInt16)
+    /// Opens one channel, or up to five at once with ``ChannelOptions/isEnhanced``: as many as the peer agrees to, at least one.
+    /// Events go to `sink` alone, which is held meanwhile.
+    func openChannels(
+        _ count: Int, to psm: UInt16, on link: LinkID, options: ChannelOptions, for sink: any HostEventSink,
+        timeout: Duration, completion: @escaping HostCompletion<[ChannelInfo]>
+    ) -> OperationID
+    /// Sends one unit of at most ``ChannelInfo/maximumSend`` octets. What goes to a channel that is gone is lost.
+    ///
+    /// - Returns: false when the queue is full and nothing was taken; wait for `readyToSend`.
+    /// - Throws: `invalidArgument` when the unit is too long for the peer.
+    func send(_ unit: [UInt8], on channel: ChannelID) throws(HostError) -> Bool
+    /// Gives back room for octets that came and were used: the peer may send as many more. An
+    /// empty unit counts as one octet.
+    func consume(_ octets: Int, of channel: ChannelID)
+    /// Closes a channel behind what is queued. Ends when it is gone.
+    func closeChannel(_ channel: ChannelID, completion: @escaping HostCompletion<Void>)
+    /// Opens up to `count` (1 to 5) bearers of enhanced ATT beside the one that every link has: reads run on them in parallel.
+    /// The link is encrypted first. Ends with the number of bearers that are open besides the first.
+    func openParallelBearers(
+        _ count: Int, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<Int>
+    ) -> OperationID
+
     // MARK: Our database
 
     /// Adds services to our database; all or none. Their requests go to `sink`, which must have been added.

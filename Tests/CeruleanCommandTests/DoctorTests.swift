@@ -54,7 +54,8 @@ import Testing
     @Test func looksAtTheAdapterThatIsNamed() async {
         let air = TestConsole()
         #expect(await air.run("doctor", "--adapter", "virtual", "--json") == .ok)
-        #expect(air.objects.map { $0["status"] } == ["ok"])
+        #expect(air.objects.map { $0["check"] } == ["adapter", "controller", "features", "buffers"])
+        #expect(air.objects.allSatisfy { $0["status"] == "ok" })
         let nobody = TestConsole()
         #expect(await nobody.run("doctor", "--adapter", "unix:/nonexistent", "--json") == .noAdapter)
         #expect(nobody.objects.map { $0["status"] } == ["failed"])
@@ -68,5 +69,31 @@ import Testing
         #expect(test.objects.count >= 5)
         #expect(test.objects.allSatisfy { $0["check"] != nil && $0["status"] != nil && $0["detail"] != nil })
         #expect((test.objects.last?["status"] == "ok") == (code == .ok))
+    }
+
+    @Test func namesDriversFirmwareAndHolders() {
+        let machine = Machine(
+            names: { path in
+                [
+                    "/sys/class/bluetooth": ["hci0"], "/proc": ["1", "77"], "/proc/77/fd": ["0", "5"],
+                    "/proc/1/fd": ["0"],
+                ][path]
+            },
+            text: { path in
+                [
+                    "/sys/class/bluetooth/hci0/device/uevent":
+                        "DEVTYPE=usb_interface\nDRIVER=btusb\nPRODUCT=bda/8771/200", "/proc/77/comm": "sensord",
+                    "/proc/net/hci": "sk RefCnt Rmem Wmem User Inode Parent\n0000 2 0 0 0 4711 0",
+                ][path]
+            },
+            target: { $0 == "/proc/77/fd/5" ? "socket:[4711]" : "/dev/null" },
+            kernelLog: {
+                ["usb 1-1: new device", "Bluetooth: hci0: failed to load rtl_bt/rtl8761bu_fw.bin, firmware (-2)"]
+            }, openAdapter: { .success(0) })
+        let checks = machine.checks()
+        #expect(checks.first { $0.name == "adapter" }?.detail == "hci0 (driver btusb, USB 0bda:8771)")
+        #expect(checks.first { $0.name == "firmware" }?.detail.contains("rtl8761bu") == true)
+        #expect(checks.first { $0.name == "firmware" }?.advice?.contains("apt install") == true)
+        #expect(checks.first { $0.name == "holder" }?.detail == "adapters are used by sensord (77)")
     }
 }

@@ -106,7 +106,7 @@ actor CentralCore: HostEventSink {
         case .servicesChanged(let link, let range):
             databaseChanged(on: link, range)
         case .linkOpened, .readyToWrite, .requests, .valueWritten, .subscriptionChanged, .readyToUpdate,
-            .advertisingEnded, .pairing:
+            .advertisingEnded, .pairing, .channel:
             // The business of servers, and of whoever made the link.
             break
         }

@@ -105,7 +105,7 @@ actor ServerCore: HostEventSink {
             states.send(state)
             if state == .poweredOn { restartAdvertising() } else { forgetAdvertising() }
         case .linkOpened, .linkUpdated, .advertisement, .scanEnded, .identityResolved, .value, .servicesChanged,
-            .readyToWrite, .pairing, .periodicReport, .syncEnded:
+            .readyToWrite, .pairing, .periodicReport, .syncEnded, .channel:
             break
         }
     }

@@ -62,6 +62,8 @@ struct VerbSpecification: Sendable {
     var options: [OptionSpecification] = []
     /// Works on a device: the selectors are listed in its help.
     var selectsDevice = false
+    /// Makes or forgets bonds: it does not start without them.
+    var changesBonds = false
     /// Examples for help, without the program's name in front.
     var examples: [String] = []
     /// Does the work.
@@ -95,6 +97,8 @@ struct Invocation: Sendable {
     var options: [String: [String]]
     /// Arguments that are no options.
     var positionals: [String]
+    /// The environment of the program.
+    var environment: [String: String] = [:]
 
     /// True when the switch was given.
     func has(_ name: String) -> Bool { options[name] != nil }

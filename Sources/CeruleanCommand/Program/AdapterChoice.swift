@@ -42,18 +42,34 @@ enum AdapterChoice {
     ) async throws -> Result {
         let text = invocation.value("adapter") ?? "auto"
         if let override { return try await body(stations.map { _ in override(text) }) }
+        // Bonds belong to one identity: several stations remember nobody.
+        var stations = stations
+        let isAlone = stations.count == 1
+        let bonds =
+            isAlone ? try BondChoice.open(invocation, adapter: text, identity: stations[0].address) : nil
+        // The host has saved what it had to when the verb is over.
+        defer { bonds?.store.release() }
+        if isAlone, stations[0].address == nil {
+            stations[0].address = BondChoice.identity(for: text, bonds: bonds, verb: invocation.verb)
+        }
         let tap = try tap(invocation)
         if text == "virtual" || text.hasPrefix("virtual:") {
             let file = String(text.dropFirst(8))
             guard text == "virtual" || !file.isEmpty else {
                 throw CommandError.usage("--adapter virtual: names no file")
             }
-            let room = text == "virtual" ? try SimulatedRoom.demonstration() : try SimulatedRoom(contentsOf: file)
+            var room = text == "virtual" ? try SimulatedRoom.demonstration() : try SimulatedRoom(contentsOf: file)
+            room.bonds = bonds.map { $0.path + ".devices" }
+            var configuration = StackConfiguration()
+            configuration.bonds = bonds?.store
+            let settings = configuration
+            let present = stations
             return try await room.run(on: try ThreadLoop(name: "virtual")) { world in
                 try await body(
-                    stations.map { station in
+                    present.map { station in
                         Adapter(name: text) { () throws(HostError) -> any Host in
-                            world.makeHost(name: station.name, address: station.address, tap: tap)
+                            world.makeHost(
+                                name: station.name, address: station.address, configuration: settings, tap: tap)
                         }
                     })
             }
@@ -62,7 +78,8 @@ enum AdapterChoice {
         let isAir = ["tcp", "unix"].contains(text.split(separator: ":").first.map(String.init) ?? "")
         var adapters: [Adapter] = []
         for station in isAir ? stations : Array(stations.prefix(1)) {
-            adapters.append(try adapter(text, name: station.name, address: station.address, tap: tap))
+            adapters.append(
+                try adapter(text, name: station.name, address: station.address, bonds: bonds?.store, tap: tap))
         }
         return try await body(adapters)
     }
@@ -82,9 +99,10 @@ enum AdapterChoice {
     }
 
     private static func adapter(
-        _ text: String, name: String, address: DeviceAddress?, tap: HCITap?
+        _ text: String, name: String, address: DeviceAddress?, bonds: (any BondStore)?, tap: HCITap?
     ) throws(CommandError) -> Adapter {
         var configuration = StackConfiguration(name: name)
+        configuration.bonds = bonds
         // Only a random address can be chosen; the public one is the controller's own.
         if let address, address.peerKind == .random { configuration.address = .random(address.address) }
         do {

@@ -45,15 +45,16 @@ public enum CeruleanProgram {
             case .version:
                 try console.line("\(program.name) \(version)")
                 return .ok
-            case .run(let invocation):
+            case .run(var invocation):
                 var console = console
+                invocation.environment = console.environment
                 let levels = Console.LogLevel.allCases.map(\.rawValue)
                 if let level = try invocation.choice("log", levels).flatMap(Console.LogLevel.init) {
                     console.logLevel = level
                 }
                 let report = TraceReport()
                 let catalog = try KnownDrivers.catalog(of: invocation)
-                let code = try await TraceReport.$current.withValue(report) { [console] in
+                let code = try await TraceReport.$current.withValue(report) { [console, invocation] in
                     try await KnownDrivers.$catalog.withValue(catalog) {
                         try await invocation.verb.run(invocation, console)
                     }

@@ -21,6 +21,8 @@ struct Console: Sendable {
     var nextLine: @Sendable () throws(CommandError) -> String?
     /// Lines of standard input are there at once: reading one never waits.
     var inputIsImmediate = false
+    /// Standard input is a terminal: a person is asked there.
+    var inputIsTerminal = false
     /// Standard output is a terminal.
     var outIsTerminal: Bool
     /// Standard error is a terminal.
@@ -84,7 +86,7 @@ struct Console: Sendable {
             },
             writeError: { _ = writeAll(2, $0) },
             nextLine: { () throws(CommandError) in try input.next() },
-            outIsTerminal: isatty(1) == 1, errorIsTerminal: isatty(2) == 1,
+            inputIsTerminal: isatty(0) == 1, outIsTerminal: isatty(1) == 1, errorIsTerminal: isatty(2) == 1,
             environment: ProcessInfo.processInfo.environment)
     }()
 

@@ -20,6 +20,8 @@ struct MachineCheck: Hashable, Sendable {
     var detail: String
     /// What to do about it.
     var advice: String?
+    /// It tells that an adapter was opened and answers.
+    var isUsable = false
 
     /// The object of `doctor --json`.
     var fieldValue: FieldValue {
@@ -37,6 +39,10 @@ struct Machine: Sendable {
     var names: @Sendable (String) -> [String]?
     /// The text of a small file without the white space at its ends; nil when it cannot be read.
     var text: @Sendable (String) -> String?
+    /// Where a symbolic link points.
+    var target: @Sendable (String) -> String? = { _ in nil }
+    /// What the kernel logged; nil when we may not know.
+    var kernelLog: @Sendable () -> [String]? = { nil }
     /// The index of the first adapter that can be opened, or why there is none.
     var openAdapter: @Sendable () -> Result<UInt16, BluetoothError>
 
@@ -49,6 +55,8 @@ struct Machine: Sendable {
             guard let data = try? handle.read(upToCount: 65536) else { return nil }
             return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         },
+        target: { try? FileManager.default.destinationOfSymbolicLink(atPath: $0) },
+        kernelLog: { KernelLog.lines() },
         openAdapter: {
             do throws(HostError) {
                 return .success(try UserChannelTransport.firstAvailable())
@@ -61,7 +69,9 @@ struct Machine: Sendable {
     func checks() -> [MachineCheck] { surroundings() + [channel()] }
 
     /// All but whether an adapter can be opened.
-    func surroundings() -> [MachineCheck] { [kernel(), adapters()] + switches() + [rights(), daemon()] }
+    func surroundings() -> [MachineCheck] {
+        [kernel(), adapters()] + (firmware().map { [$0] } ?? []) + switches() + [rights(), daemon()]
+    }
 
     // MARK: - the checks
 
@@ -75,7 +85,7 @@ struct Machine: Sendable {
     }
 
     private func adapters() -> MachineCheck {
-        let found = (names("/sys/class/bluetooth") ?? []).filter { $0.hasPrefix("hci") && !$0.contains(":") }
+        let found = adapterNames.map(adapterText)
         guard !found.isEmpty else {
             return MachineCheck(
                 name: "adapter", status: .failed, detail: "the kernel knows no adapter",
@@ -118,6 +128,12 @@ struct Machine: Sendable {
     private func daemon() -> MachineCheck {
         let processes = (names("/proc") ?? []).filter { Int($0) != nil }
         guard processes.contains(where: { text("/proc/\($0)/comm") == "bluetoothd" }) else {
+            let users = holders()
+            if !users.isEmpty {
+                return MachineCheck(
+                    name: "holder", status: .warning, detail: "adapters are used by \(users.joined(separator: ", "))",
+                    advice: "end it if an adapter is in use")
+            }
             let hasAdapters = adapters().status == .ok
             return MachineCheck(
                 name: "bluetoothd", status: .ok, detail: "not running" + (hasAdapters ? ": adapters are free" : ""))

@@ -13,6 +13,7 @@ extension ProgramSpecification {
             .value("timeout", "SECONDS", "bounds finding a device and each operation on it (default 10)"),
             .flag("json", "one JSON object per line on standard output"),
             .value("trace", "FILE", "write all HCI packets to FILE, btsnoop or (.pcapng) pcapng"),
+            .value("bonds", "FILE", "keep the keys of paired devices in FILE (default one for each adapter)"),
             .value(
                 "log", "LEVEL", "talk on standard error: error, warning, info (default) or debug (every HCI packet)",
                 choices: ["error", "warning", "info", "debug"]),
@@ -27,9 +28,8 @@ extension ProgramSpecification {
                 choices: ["strongest", "first", "only"]),
         ],
         verbs: [
-            .demo, .scan, .info, .read, .write, .notify, .record, .feature, .console, .registers, .fwupdate, .beacon,
-            .simulate,
-            .controller, .decode, .profiles, .doctor,
+            .demo, .scan, .info, .read, .write, .notify, .record, .pair, .bonds, .unpair, .feature, .console,
+            .registers, .fwupdate, .beacon, .simulate, .controller, .decode, .profiles, .trace, .bench, .doctor,
             .completions,
         ])
 }

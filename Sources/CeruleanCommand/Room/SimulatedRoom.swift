@@ -5,6 +5,7 @@ import CeruleanAdapters
 import CeruleanBITalino
 import CeruleanHost
 import CeruleanSensing
+import CeruleanStack
 import CeruleanVirtual
 import CeruleanWire
 import Synchronization
@@ -21,8 +22,12 @@ struct SimulatedRoom: Sendable {
 
     /// Decides all that chance decides.
     var seed: UInt64 = 1
+    /// Seconds of the air for each second.
+    var speed = 1.0
     /// The devices.
     var places: [Place]
+    /// The directory where the devices keep their bonds; nil lets them forget with the room.
+    var bonds: String?
 
     /// The room of the demonstration: every board that has a simulation, a heart-rate strap, a thermometer, beacons.
     static func demonstration() throws -> SimulatedRoom {
@@ -58,13 +63,19 @@ struct SimulatedRoom: Sendable {
     func run<Result: Sendable>(
         on loop: any EventLoop, _ body: (VirtualWorld) async throws -> Result
     ) async throws -> Result {
-        let world = VirtualWorld(on: loop, seed: seed)
+        let world = VirtualWorld(on: loop, seed: seed, speed: speed)
         let started = Count()
         return try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, place) in places.enumerated() {
-                group.addTask {
+                var configuration = StackConfiguration(seed: seed &* 131 &+ UInt64(index))
+                if let bonds {
+                    let name = "device \(place.address.address)"
+                    let file = String(place.address.address.description.filter { $0 != ":" })
+                    configuration.bonds = FileBondStore(path: "\(bonds)/\(file)", adapter: name)
+                }
+                group.addTask { [configuration] in
                     // One that fails is missed; the others go on.
-                    try? await Self.serve(place, number: index, in: world) { started.add() }
+                    try? await Self.serve(place, number: index, in: world, configuration) { started.add() }
                 }
             }
             defer { group.cancelAll() }
@@ -79,14 +90,16 @@ struct SimulatedRoom: Sendable {
     }
 
     private static func serve(
-        _ place: Place, number: Int, in world: VirtualWorld, ready: @escaping @Sendable () -> Void
+        _ place: Place, number: Int, in world: VirtualWorld, _ configuration: StackConfiguration,
+        ready: @escaping @Sendable () -> Void
     ) async throws {
         // Around the middle, so that devices do not stand in each other's way.
         let directions: [(Double, Double)] = [(1, 0), (0, 1), (-1, 0), (0, -1), (0.7, 0.7), (-0.7, 0.7), (-0.7, -0.7)]
         let (x, y) = directions[number % directions.count]
         let position = Position(x: x * place.distance, y: y * place.distance)
         let adapter = Adapter(name: "virtual") { () throws(HostError) -> any Host in
-            world.makeHost(name: place.device.name, address: place.address, position: position)
+            world.makeHost(
+                name: place.device.name, address: place.address, position: position, configuration: configuration)
         }
         let server = try await PeripheralServer(adapter)
         do {

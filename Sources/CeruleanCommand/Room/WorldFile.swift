@@ -26,7 +26,7 @@ extension SimulatedRoom {
 
     /// The built-in devices by name.
     static var builtInNames: [String] {
-        KnownDrivers.all.drivers.map(\.kind) + ["heartrate", "thermometer", "ibeacon", "eddystone"]
+        KnownDrivers.all.drivers.map(\.kind) + ["heartrate", "thermometer", "lock", "bench", "ibeacon", "eddystone"]
     }
 
     /// A built-in device; nil for an unknown name.
@@ -40,6 +40,8 @@ extension SimulatedRoom {
             case "bitalino": return try bitalino(name: name, settings: settings)
             case "heartrate": return SimulatedHeartRateStrap(name: name ?? "Cerulean Strap")
             case "thermometer": return SimulatedThermometer(name: name ?? "Cerulean Climate")
+            case "lock": return SimulatedLock(name: name ?? "Cerulean Lock")
+            case "bench": return SimulatedBench(name: name ?? "Cerulean Bench")
             case "ibeacon":
                 let uuid: BluetoothUUID = "A495B155-C5B1-4B44-B512-1370F02D74DE"
                 return try SimulatedBeacon.iBeacon(uuid, major: 5, minor: 6, measuredPower: -59)

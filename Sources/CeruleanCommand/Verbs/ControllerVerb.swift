@@ -18,6 +18,7 @@ extension VerbSpecification {
             .value("listen", "HOST:PORT", "where to listen (default 127.0.0.1:6402); port 0 picks one; or unix:PATH"),
             .value("world", "FILE", "put the devices of a world file on the air; 'demo' for the simulated room"),
             .value("seed", "N", "decides all that chance decides"),
+            .value("speed", "N", "let N seconds pass on the air in each second, 0.1 to 1000 (default 1)"),
             .value("seconds", "S", "end after S seconds"),
         ],
         examples: ["controller --listen 127.0.0.1:6402", "controller --listen unix:/tmp/air --world demo"],
@@ -28,6 +29,7 @@ extension VerbSpecification {
                 room = world == "demo" ? try .demonstration() : try SimulatedRoom(contentsOf: world)
             }
             if let seed = try invocation.integer("seed", 0...Int.max) { room.seed = UInt64(seed) }
+            if let speed = try invocation.seconds("speed", minimum: 0.1) { room.speed = min(speed.inSeconds, 1000) }
             let address = try ListenAddress(invocation.value("listen") ?? "127.0.0.1:6402")
             let loop = try ThreadLoop(name: "air")
             return try await room.run(on: loop) { world in

@@ -6,7 +6,9 @@ extension VerbSpecification {
         name: "doctor",
         summary: "say what is wrong with this machine's Bluetooth and what to do",
         details: """
-            Exits with 0 when an adapter can be used, else with 3: with --adapter the one that it names. Nothing is changed.
+            Looks at kernel, adapters and drivers, firmware, switches, rights and who holds adapters, then opens the adapter and
+            tells what its controller can do. Exits with 0 when an adapter can be used, else with 3: with --adapter the one that it
+            names. Nothing is changed.
             """,
         examples: ["doctor --json", "doctor --adapter virtual"],
         run: { invocation, console in
@@ -22,17 +24,26 @@ extension VerbSpecification {
                 try console.line(console.styled(word, style) + TerminalText.escaped("\(check.name): \(check.detail)"))
                 if let advice = check.advice { try console.line("          → \(advice)") }
             }
-            // Only the last one tells whether it can be used: an adapter may be open to us by other ways.
-            return checks.last?.status == .ok ? .ok : .noAdapter
+            // Only this one tells whether it can be used: an adapter may be open to us by other ways.
+            return checks.contains { $0.isUsable } ? .ok : .noAdapter
         })
 
     /// Looks at the machine; when an adapter is named, at what it needs, and opens it.
     private static func checks(_ invocation: Invocation) async throws -> [MachineCheck] {
-        guard let name = invocation.value("adapter"), name != "auto" else { return Machine.real.checks() }
-        let surroundings = name.hasPrefix("hci:") ? Machine.real.surroundings() : []
+        let name = invocation.value("adapter") ?? "auto"
+        var checks: [MachineCheck] = []
+        if name == "auto" {
+            checks = Machine.real.checks()
+            guard checks.last?.status == .ok else { return checks }
+        } else if name.hasPrefix("hci:") {
+            checks = Machine.real.surroundings()
+        }
+        let surroundings = checks
         do {
-            try await Session.run(invocation) { _ in }
-            return surroundings + [MachineCheck(name: "adapter", status: .ok, detail: "\(name) can be used")]
+            return try await Session.run(invocation) { session in
+                let usable = MachineCheck(name: "adapter", status: .ok, detail: "\(name) can be used", isUsable: true)
+                return surroundings + [usable] + (await MachineCheck.controller(session, name: name))
+            }
         } catch let error as CommandError where error.exit == .noAdapter {
             let failed = MachineCheck(
                 name: "adapter", status: .failed, detail: "\(name) cannot be used: \(error.description)",

@@ -32,6 +32,8 @@ public enum HostEvent: Sendable {
     case readyToUpdate(LinkID)
     /// Something about pairing a link.
     case pairing(LinkID, PairingEvent)
+    /// Something about a channel. Sent only to the sink that opened it or listens.
+    case channel(ChannelEvent)
     /// An advertisement ended without having been stopped: somebody connected, or the controller stopped it.
     case advertisingEnded(AdvertisementID, reason: HostError?)
     /// A periodic advertiser that we follow sent something.

@@ -42,6 +42,7 @@ public final class ATTBearer {
     @exclusivity(unchecked) var session: GATTServerSession?
     @exclusivity(unchecked) private var scratch: [UInt8] = []
     private var isMTUExchanged = false
+    private var isEnhanced = false
 
     // The client's side: one request at a time.
     @exclusivity(unchecked) var current: ATTOperation?
@@ -74,6 +75,22 @@ public final class ATTBearer {
         self.output = output
         scratch.reserveCapacity(ATT.maximumMTU)
         session = server.map { GATTServerSession(server: $0, bearer: self) }
+    }
+
+    /// Opens one more bearer to the peer of another one, on a channel of its own. Core 5.4, Vol 3, Part F, 3.2.8 and 5.3.1.
+    ///
+    /// - Parameters:
+    ///   - mtu: what the channel carries both ways; it is not exchanged. Held within 64 and 517 octets.
+    ///   - first: the peer's first bearer. It keeps the subscriptions, and sends the values.
+    init(enhancedMTU mtu: Int, beside first: ATTBearer) {
+        localMTU = min(max(mtu, 64), ATT.maximumMTU)
+        self.mtu = localMTU
+        isEnhanced = true
+        isMTUExchanged = true
+        peer = first.peer
+        output = nil
+        scratch.reserveCapacity(ATT.maximumMTU)
+        session = first.session.map { GATTServerSession(server: $0.server, bearer: self, first: $0) }
     }
 
     deinit { session?.close() }
@@ -161,6 +178,8 @@ public final class ATTBearer {
             session.receiveRequest(opcode, pdu, now: now)
             return
         }
+        // On a channel of its own the lengths were agreed on already.
+        guard !isEnhanced else { return refuse(opcode, handle: 0, .requestNotSupported) }
         guard let request = try? ATT.ExchangeMTURequest(pdu: pdu) else { return refuse(opcode, handle: 0, .invalidPDU) }
         let local = UInt16(localMTU)
         answer { pdu in

@@ -22,6 +22,9 @@ final class Run<Value: Sendable>: PendingOperation {
     private let completion: HostCompletion<Value>
     /// The procedure of the bearer that runs.
     private var step: ATTOperationID?
+    private var bearer: ATTBearer
+    /// Any bearer of the link will do.
+    var takesAnyBearer = false
     /// The procedure that runs or ran last, for repeating it. It gets the moment at which it starts.
     private var procedure: ((ATTBearer, MonotonicTime) -> ATTOperationID)?
     /// The link's security was raised once for this operation.
@@ -33,6 +36,7 @@ final class Run<Value: Sendable>: PendingOperation {
     ) {
         self.engine = engine
         on = link
+        bearer = link.bearer
         self.text = text
         self.completion = completion
         super.init(deadline: deadline, link: link.id)
@@ -43,8 +47,9 @@ final class Run<Value: Sendable>: PendingOperation {
         guard engine.operations.contains(id) else { return }
         self.procedure = procedure
         guard !engine.holds(on, { [self] in start(procedure) }) else { return }
-        step = procedure(on.bearer, engine.now)
-        engine.arm(on.bearer.nextDeadline)
+        if takesAnyBearer { bearer = engine.bearerForReading(of: on) }
+        step = procedure(bearer, engine.now)
+        engine.arm(bearer.nextDeadline)
     }
 
     /// Ends the operation with the result of its last procedure.
@@ -75,7 +80,7 @@ final class Run<Value: Sendable>: PendingOperation {
 
     override func fail(_ error: HostError) {
         procedure = nil
-        if let step { on.bearer.cancel(step) }
+        if let step { bearer.cancel(step) }
         completion(.failure(error.during(text.text(on: on))))
     }
 }

@@ -119,6 +119,7 @@ extension StackEngine {
             return reserveOperation()
         }
         let run = run("read of", attribute, link, timeout, completion)
+        run.takesAnyBearer = true
         run.start { bearer, now in bearer.read(handle, now: now) { run.end($0) } }
         return run.id
     }

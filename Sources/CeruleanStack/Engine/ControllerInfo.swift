@@ -7,6 +7,12 @@ public import CeruleanWire
 public struct ControllerInfo: Hashable, Sendable {
     /// Version of its HCI.
     public var version: HCI.Version
+    /// Its maker; Assigned Numbers, 7.1.
+    public var company: UInt16
+    /// The revision of its HCI as its maker counts: often part of the version of its firmware.
+    public var hciRevision: UInt16
+    /// The revision of its link layer as its maker counts.
+    public var linkRevision: UInt16
     /// Its public address, if it has one.
     public var publicAddress: BluetoothAddress?
     /// Its LE features.
@@ -21,9 +27,11 @@ extension StackEngine {
     /// What is known of the controller; nil while there is none.
     public var controllerInfo: ControllerInfo? {
         guard aclTotal > 0 else { return nil }
+        let identification = startup.identification
         return ControllerInfo(
-            version: startup.version, publicAddress: startup.publicAddress, features: startup.features,
-            aclLength: aclLength, aclCount: aclTotal)
+            version: startup.version, company: identification.company, hciRevision: identification.hciSubversion,
+            linkRevision: identification.lmpSubversion, publicAddress: startup.publicAddress,
+            features: startup.features, aclLength: aclLength, aclCount: aclTotal)
     }
 
     /// What hosts can do only with some controllers.

@@ -25,6 +25,8 @@ public struct StackConfiguration: Sendable {
     public var seed: UInt64
     /// The ATT MTU that is offered, 23 to 517 octets.
     public var mtu: Int
+    /// Bearers of enhanced ATT that one link may have beside its first, 0 to 16; 0 refuses them.
+    public var enhancedBearers: Int
     /// Advertisers that are remembered; above it the one silent for longest is dropped.
     public var maximumAdvertisers: Int
     /// Links at one time, 1 to 3,840.
@@ -39,6 +41,8 @@ public struct StackConfiguration: Sendable {
     /// Use private addresses that only bonded peers can resolve, and make a new one after this time: 1 s to 1 h, 15 minutes is
     /// usual. Nil shows the identity address to everybody.
     public var addressRotation: Duration?
+    /// How long a controller that failed or went away is looked for, before the adapter counts as off; nil does not look for it.
+    public var recoveryTime: Duration?
     /// Cryptography and randomness of pairing.
     public var crypto: any CryptoProvider
     /// Where bonds are kept; nil keeps them as long as the host lives.
@@ -56,11 +60,13 @@ public struct StackConfiguration: Sendable {
         self.seed = seed ?? .random(in: 0 ... .max)
         appearance = 0
         mtu = 517
+        enhancedBearers = 5
         maximumAdvertisers = 16_384
         maximumLinks = 3_840
         usesExtendedAdvertising = true
         pairing = PairingPolicy()
         raisesSecurity = true
+        recoveryTime = .seconds(30)
         addressRotation = nil
         crypto = SystemCrypto()
         bonds = nil

@@ -58,8 +58,10 @@ extension StackEngine {
             receiveSignaling(payload, on: link)
         } else if channel == .securityManager {
             receiveSecurityManager(payload, on: link)
+        } else {
+            // Security L5: other channels are ignored without a word.
+            receiveChannelFrame(payload, on: channel.rawValue, of: link)
         }
-        // Security L5: other channels are ignored without a word.
     }
 
     // MARK: - sending
@@ -171,6 +173,7 @@ extension StackEngine {
         link.owesReady = false
         link.bearer.readyToSend(now: now)
         arm(link.bearer.nextDeadline)
+        if link.channels != nil { pumpChannels(link) }
     }
 
     // MARK: - credits

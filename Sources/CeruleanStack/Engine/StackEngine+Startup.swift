@@ -16,6 +16,7 @@ struct Startup {
     /// Nil when the controller cannot say; then everything is tried.
     var supported: HCI.SupportedCommands?
     var version = HCI.Version(rawValue: 0)
+    var identification = HCI.ReadLocalVersionInformation.ReturnParameters()
     var publicAddress: BluetoothAddress?
     var features = HCI.LEFeatures(rawValue: 0)
     var ownAddressType = HCI.OwnAddressType.public
@@ -99,7 +100,10 @@ extension StackEngine {
             }
         case .version:
             command(HCI.ReadLocalVersionInformation()) {
-                self.may($0, then: .address) { self.startup.version = $0.hciVersion }
+                self.may($0, then: .address) {
+                    self.startup.version = $0.hciVersion
+                    self.startup.identification = $0
+                }
             }
         case .address:
             command(HCI.ReadBDADDR()) {

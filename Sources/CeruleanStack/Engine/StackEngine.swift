@@ -101,6 +101,9 @@ public final class StackEngine {
     /// The link that is being closed, while those who wait for it are told.
     var closingLink: Link?
 
+    // Channels
+    @exclusivity(unchecked) var channels = Channels()
+
     // Our database
     let server = GATTServer()
     private(set) lazy var answers = ServerAnswers(self)
@@ -149,6 +152,7 @@ public final class StackEngine {
         tickCommands()
         tickOperations()
         tickLinks()
+        tickBearers()
         tickConnector()
         tickAdvertising()
         tickSyncs()
@@ -189,6 +193,9 @@ public final class StackEngine {
         for link in allLinks {
             arm(link.bearer.nextDeadline)
             arm(link.closeDeadline)
+            for channel in link.channels?.all ?? [] {
+                if let bearer = channel.bearer?.bearer { arm(bearer.nextDeadline) }
+            }
         }
     }
 

@@ -218,7 +218,7 @@ extension StackEngine {
         advertisers.setJudged(index, scans, passed: passed)
     }
 
-    private func name(of entry: AdvertiserTable.Entry) -> String? {
+    func name(of entry: AdvertiserTable.Entry) -> String? {
         ServiceList.name(in: entry.data) ?? entry.response.flatMap { ServiceList.name(in: $0) }
     }
 

@@ -36,7 +36,13 @@ final class GATTServerSession {
     private var isOpen = true
 
     /// Client Characteristic Configurations that are not zero, by handle.
-    var configuration: [UInt16: UInt16] = [:]
+    var configuration: [UInt16: UInt16] {
+        get { first?.configuration ?? ownConfiguration }
+        set { if let first { first.configuration = newValue } else { ownConfiguration = newValue } }
+    }
+    private var ownConfiguration: [UInt16: UInt16] = [:]
+    /// The session of the client's first bearer, when this is one of its others.
+    private let first: GATTServerSession?
     var prepared: [Prepared] = []
     var preparedOctets = 0
     /// The value that a long read goes on with, so that its parts are of one snapshot (security A12).
@@ -48,8 +54,9 @@ final class GATTServerSession {
     private var pendingRange: ClosedRange<UInt16> = 0...0
     private var waiting = ATTQueue<[UInt8]>()
 
-    init(server: GATTServer, bearer: ATTBearer) {
+    init(server: GATTServer, bearer: ATTBearer, first: GATTServerSession? = nil) {
         self.server = server
+        self.first = first
         self.bearer = bearer
         slot = server.open(self)
     }
@@ -216,7 +223,7 @@ final class GATTServerSession {
 
     /// Core 5.4, Vol 3, Part G, 7.1. Changes that have not been sent yet are joined into one indication.
     func tellServiceChanged(_ handle: UInt16, _ start: UInt16, _ end: UInt16, now: MonotonicTime) {
-        guard isOpen, let index = server.database.index(of: handle),
+        guard isOpen, first == nil, let index = server.database.index(of: handle),
             isSubscribed(server.database.attributes[index].partner, 2)
         else { return }
         let isJoined = bearer.replaceWaitingIndication(of: handle) { old in
@@ -241,7 +248,7 @@ final class GATTServerSession {
     private func mode(
         _ audience: UpdateAudience, _ handle: UInt16, _ properties: CharacteristicProperties
     ) -> SubscriptionMode? {
-        guard isOpen else { return nil }
+        guard isOpen, first == nil else { return nil }
         if case .link(let link) = audience, link != bearer.peer.link { return nil }
         guard let bits = configuration[handle] else { return nil }
         if bits & 1 != 0, properties.contains(.notify) { return .notifications }

@@ -12,6 +12,7 @@ extension StackHost {
         fanOut.remove(sink)
         engine.unpublish(servicesOf: sink, now: loop.now)
         engine.removePairingSink(sink)
+        engine.removeChannels(of: sink)
         rearm()
     }
 

@@ -6,8 +6,9 @@ public import CeruleanWire
 /// Our own Bluetooth LE host on a controller: a ``StackEngine`` on an event loop and an HCI transport.
 ///
 /// Received octets go through all layers in one pass on the loop; one timer of the loop serves all deadlines. When the
-/// controller fails, every call ends once with the reason and the host resets it; when that does not help the state is
-/// `poweredOff`, and ``start(timeout:completion:)`` tries again from the beginning.
+/// controller or its transport fails, every call ends once with the reason and the state is `resetting`: the host resets the
+/// controller, and when that does not help opens the transport again and again for ``StackConfiguration/recoveryTime``. Then the
+/// state is `poweredOff`, and ``start(timeout:completion:)`` tries again from the beginning.
 /// ```swift
 /// let host = StackHost(transport: transport, loop: loop, configuration: StackConfiguration(name: "Lab"))
 /// await host.start(timeout: .seconds(5)) { result in … }
@@ -39,6 +40,22 @@ public actor StackHost: Host {
     private var saves: UInt64 = 0
     private var saved: UInt64 = 0
     private var saveWaiters: [(number: UInt64, completion: HostCompletion<Void>)] = []
+    /// The tries to get a controller back that failed; nil while none are made.
+    private var recovery: Recovery?
+    /// The adapter was on since it was opened: what breaks now is no failure of its start.
+    private var wasOn = false
+    /// What the sinks were told last.
+    private var lastState = AdapterState.poweredOff
+
+    private struct Recovery {
+        var until: MonotonicTime
+        var delay = Duration.milliseconds(500)
+        var isTrying = false
+        var timer: LoopTimer?
+        /// Those who start the adapter meanwhile.
+        var waiters: [HostCompletion<Void>] = []
+    }
+
     /// Why bonds could not be saved the last time; nil when they are safe.
     public private(set) var bondFailure: BondStoreError?
 
@@ -75,13 +92,13 @@ public actor StackHost: Host {
         let always: HostCapabilities = [
             .central, .peripheral, .knowsHandles, .knowsAddresses, .rawScanData, .rawAdvertising,
             .separatesReadsFromNotifications, .batchesPreparedWrites, .controlsMTU, .controlsConnectionParameters,
-            .controlsPairing, .choosesIndications, .reliableWrites,
+            .controlsPairing, .choosesIndications, .reliableWrites, .l2capChannels,
         ]
         return always.union(engine.controllerCapabilities)
     }
 
     /// Whether the adapter can be used.
-    public var state: AdapterState { engine.state }
+    public var state: AdapterState { recovery != nil && engine.state != .poweredOn ? .resetting : engine.state }
 
     /// The address on the air; nil before the first start.
     public var localAddress: DeviceAddress? { engine.localAddress }
@@ -102,6 +119,17 @@ public actor StackHost: Host {
 
     /// Opens and starts the adapter. Ends when it is `poweredOn` or cannot become so.
     public func start(timeout: Duration, completion: @escaping HostCompletion<Void>) {
+        if recovery?.isTrying == true {
+            recovery?.waiters.append(completion)
+            return
+        }
+        // What was to be tried later is tried now.
+        if let timer = recovery?.timer { loop.cancel(timer) }
+        recovery = nil
+        begin(timeout: timeout, completion: completion)
+    }
+
+    private func begin(timeout: Duration, completion: @escaping HostCompletion<Void>) {
         switch phase {
         case .open where engine.state == .poweredOn: return completion(.success(()))
         case .open where engine.state == .poweredOff: break
@@ -118,6 +146,7 @@ public actor StackHost: Host {
         if phase == .open { transport.close() }
         wire()
         phase = .opening
+        wasOn = false
         opening &+= 1
         let current = opening
         startCompletion = completion
@@ -136,6 +165,7 @@ public actor StackHost: Host {
 
     /// Ends all links, scans and advertisements, then closes the adapter.
     public func stop(completion: @escaping HostCompletion<Void>) {
+        endRecovery(HostError(.cancelled, detail: "the adapter was stopped"))
         switch phase {
         case .closed: return completion(.success(()))
         case .stopping: return stopCompletions.append(completion)
@@ -218,6 +248,62 @@ public actor StackHost: Host {
         if wasStopping { finishStop(current) } else if phase == .open { close() }
     }
 
+    // MARK: - recovery
+
+    /// A controller that fails while it is on is tried again; until that is over the state is `resetting`.
+    private func changed(_ state: AdapterState) {
+        if state == .poweredOn {
+            wasOn = true
+        } else if recovery != nil {
+            return
+        } else if state == .poweredOff, wasOn, phase == .open, let time = engine.configuration.recoveryTime {
+            recovery = Recovery(until: loop.now + time)
+            scheduleRecovery()
+            if lastState != .resetting { tell(.resetting) }
+            return
+        }
+        tell(state)
+    }
+
+    private func tell(_ state: AdapterState) {
+        lastState = state
+        fanOut.send(.stateChanged(state))
+    }
+
+    private func scheduleRecovery() {
+        guard var next = recovery else { return }
+        next.isTrying = false
+        next.timer = loop.schedule(at: loop.now + next.delay) { [weak self] in self?.assumeIsolated { $0.recover() } }
+        next.delay = min(next.delay * 2, .seconds(4))
+        recovery = next
+    }
+
+    private func recover() {
+        guard recovery != nil else { return }
+        recovery?.isTrying = true
+        if phase == .open { close() }
+        begin(timeout: .seconds(10)) { [weak self] result in self?.assumeIsolated { $0.recovered(result) } }
+    }
+
+    private func recovered(_ result: Result<Void, HostError>) {
+        guard let tried = recovery else { return }
+        switch result {
+        case .success:
+            recovery = nil
+            for waiter in tried.waiters { waiter(.success(())) }
+        case .failure(let error) where loop.now >= tried.until: endRecovery(error)
+        case .failure: scheduleRecovery()
+        }
+    }
+
+    private func endRecovery(_ error: HostError) {
+        guard let ended = recovery else { return }
+        recovery = nil
+        if let timer = ended.timer { loop.cancel(timer) }
+        tell(.poweredOff)
+        for waiter in ended.waiters { waiter(.failure(error)) }
+    }
+
     // MARK: - bonds
 
     /// Bonds that cannot be read are not thrown away: the host does not start without them.
@@ -274,7 +360,11 @@ public actor StackHost: Host {
         let transport = transport
         let fanOut = fanOut
         engine.send = { transport.send($0) }
-        engine.onEvent = { fanOut.send($0) }
+        engine.onEvent = { [weak self] event in
+            // States alone are told in our own words.
+            guard case .stateChanged(let state) = event, let self else { return fanOut.send(event) }
+            assumeIsolated { $0.changed(state) }
+        }
         engine.onBondsChanged = { [weak self] database in self?.assumeIsolated { $0.save(database) } }
         engine.onValue = { fanOut.send($0, $1, $2, $3) }
         engine.onTransportFailure = { [weak self] _ in

@@ -85,6 +85,9 @@ final class Link {
 
     // MARK: signaling
 
+    /// Credit based channels; nil while there never was one.
+    @exclusivity(unchecked) var channels: LinkChannels?
+
     var lastIdentifier: UInt8 = 0
     var parameterRequest: ParameterRequest?
 

@@ -87,6 +87,7 @@ extension StackEngine {
         perform(security.linkClosed(link.id, now: now))
         closingLink = nil
         link.raises = []
+        closeChannels(of: link, reason)
         link.bearer.close(reason)
         if !link.isUnwanted { emit(.linkClosed(info, reason: reason)) }
         let completions = link.closedCompletions
@@ -96,6 +97,7 @@ extension StackEngine {
     }
 
     func linkUpdated(_ link: Link) {
+        updateBearers(of: link)
         guard link.phase != .closed, !link.isUnwanted, link.isAnnounced else { return }
         emit(.linkUpdated(link.info))
     }

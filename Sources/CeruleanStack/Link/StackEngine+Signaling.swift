@@ -3,7 +3,7 @@
 import CeruleanHost
 import CeruleanWire
 
-// The LE signaling channel. Core 5.4, Vol 3, Part A, 4. Security L6 to L9.
+// The LE signaling channel. Core 5.4, Vol 3, Part A, 4. Security L6 to L9; for L10 to L14 see the channels.
 extension StackEngine {
     func receiveSignaling(_ payload: RawSpan, on link: Link) {
         guard let header = try? L2CAP.SignalingHeader(decodingPrefixOf: payload) else { return }
@@ -21,16 +21,18 @@ extension StackEngine {
             parametersAnswered(response.result == .accepted, signal.identifier, on: link)
         case .commandReject:
             parametersAnswered(false, signal.identifier, on: link)
-        case .disconnectionResponse, .leCreditBasedConnectionResponse, .creditBasedConnectionResponse,
-            .reconfigureResponse:
+            channelRequestRejected(signal.identifier, on: link)
+        case .leCreditBasedConnectionRequest(let request): channelRequested(request, signal.identifier, on: link)
+        case .leCreditBasedConnectionResponse(let response): answered(response, signal.identifier, on: link)
+        case .creditBasedConnectionRequest(let request): channelsRequested(request, signal.identifier, on: link)
+        case .creditBasedConnectionResponse(let response): answered(response, signal.identifier, on: link)
+        case .flowControlCredit(let indication): creditsReceived(indication, on: link)
+        case .reconfigureRequest(let request): reconfigureRequested(request, signal.identifier, on: link)
+        case .reconfigureResponse:
+            // We never ask for it.
             return
-        case .flowControlCredit:
-            // An indication for a channel that does not exist: nothing is due.
-            return
-        case .leCreditBasedConnectionRequest(let request):
-            refuse(request, signal.identifier, on: link)
-        case .disconnectionRequest, .creditBasedConnectionRequest, .reconfigureRequest:
-            reject(signal.identifier, on: link)
+        case .disconnectionRequest(let request): disconnectionRequested(request, signal.identifier, on: link)
+        case .disconnectionResponse(let response): disconnected(response, signal.identifier, on: link)
         case .unknown(let code, _):
             if !code.isResponse { reject(signal.identifier, on: link) }
         }
@@ -47,13 +49,6 @@ extension StackEngine {
     private func reject(_ identifier: UInt8, on link: Link) {
         guard link.backlog < Link.highWater else { return }
         sendSignaling(.commandReject(L2CAP.CommandReject(reason: .notUnderstood)), identifier, on: link)
-    }
-
-    private func refuse(_ request: L2CAP.LECreditBasedConnectionRequest, _ identifier: UInt8, on link: Link) {
-        guard link.backlog < Link.highWater else { return }
-        var response = L2CAP.LECreditBasedConnectionResponse()
-        response.result = .spsmNotSupported
-        sendSignaling(.leCreditBasedConnectionResponse(response), identifier, on: link)
     }
 
     private func parametersRequested(

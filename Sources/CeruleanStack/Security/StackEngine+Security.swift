@@ -185,6 +185,7 @@ extension StackEngine {
         switch action {
         case .bondsChanged:
             forgetIdentities()
+            nameBonds()
             onBondsChanged(security.database)
         case .send(let pdu, let id):
             if let link = self.link(id) { transmit(pdu.span.bytes, on: .securityManager, of: link) }
@@ -242,6 +243,15 @@ extension StackEngine {
             case .showPasskey, .enterPasskey, .enterSamePasskey, .compareNumbers, .provideOutOfBand: false
             }
         perform(security.answer(isAgreed ? .accept : .refuse, on: id, now: now))
+    }
+
+    /// Keeps with each bond the name that its peer advertised.
+    private func nameBonds() {
+        for bond in security.database.bonds where bond.name == nil {
+            guard let index = advertisers.index(of: bond.identity) else { continue }
+            guard let name = name(of: advertisers.entries[index]), !name.isEmpty else { continue }
+            _ = security.updateBond(bond.identity) { $0.name = String(name.prefix(248)) }
+        }
     }
 
     private func endRaises(_ id: LinkID, _ result: Result<SecurityLevel, HostError>) {

@@ -74,12 +74,34 @@ extension ATT {
         do {
             let packet = try type.init(pdu: pdu)
             guard case .object(let fields) = packet.dissected() else { return ["opcode": .text(opcode.description)] }
-            return .object([FieldValue.Member("opcode", .text(opcode.description))] + fields)
+            return .object([FieldValue.Member("opcode", .text(opcode.description))] + fields + items(of: packet))
         } catch {
             return [
                 "opcode": .text(opcode.description), "error": .text(error.description),
                 "octets": .bytes(Array(pdu.dropFirst())),
             ]
+        }
+    }
+
+    /// The items of a list whose lengths stand in front of it.
+    private static func items(of packet: any PDU) -> [FieldValue.Member] {
+        switch packet {
+        case let packet as ReadByTypeResponse:
+            let items = (0..<packet.count).map { index -> FieldValue in
+                let (handle, value) = packet[index]
+                return ["attribute handle": FieldValue(integer: handle), "attribute value": .bytes(Array(value))]
+            }
+            return [FieldValue.Member("attributes", .list(items))]
+        case let packet as ReadByGroupTypeResponse:
+            let items = (0..<packet.count).map { index -> FieldValue in
+                let (start, end, value) = packet[index]
+                return [
+                    "attribute handle": FieldValue(integer: start), "group end handle": FieldValue(integer: end),
+                    "attribute value": .bytes(Array(value)),
+                ]
+            }
+            return [FieldValue.Member("attributes", .list(items))]
+        default: return []
         }
     }
 

@@ -21,10 +21,11 @@ final class AirProcess: Sendable {
     var transport: String { "tcp-client:127.0.0.1:\(port)" }
     var adapter: String { "tcp:127.0.0.1:\(port)" }
 
-    init(_ air: PeerAir) async throws {
+    /// - Parameter arguments: more of them for `cerulean controller`.
+    init(_ air: PeerAir, arguments: [String] = []) async throws {
         switch air {
         case .cerulean:
-            process = try PeerProcess(Programs.cerulean, ["controller", "--listen", "127.0.0.1:0", "--json"])
+            process = try PeerProcess(Programs.cerulean, ["controller", "--listen", "127.0.0.1:0", "--json"] + arguments)
             let ready = try await process.event("listening")
             guard let port = ready["port"] as? Int else { throw PeerError(description: "no port in \(ready)") }
             self.port = port

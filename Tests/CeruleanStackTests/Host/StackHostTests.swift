@@ -71,7 +71,10 @@ import Testing
             let peer = DeviceAddress(BluetoothAddress(rawValue: 0xC0_0000_000001), .random)
             let error = await #expect(throws: HostError.self) { try await host.connect(peer, timeout: .seconds(30)) }
             #expect(error?.code == .adapterFailed)
+            // The host tries for half a minute, then leaves it to others.
             try await simulation.advance(by: .seconds(10))
+            #expect(await host.state == .resetting)
+            try await simulation.advance(by: .seconds(60))
             #expect(await host.state == .poweredOff)
             world.setSilent(station, false)
             try await host.start()
@@ -79,6 +82,32 @@ import Testing
                 if case .stateChanged(let state) = event { state } else { nil }
             }
             #expect(states == [.unknown, .poweredOn, .resetting, .poweredOff, .unknown, .poweredOn])
+        }
+    }
+
+    @Test func aControllerThatComesBackIsTakenAgainByItself() async throws {
+        try await Simulation.run { simulation in
+            let world = VirtualWorld(on: simulation.loop)
+            let host = world.makeHost(name: "host")
+            let sink = Sink()
+            await host.addSink(sink)
+            try await host.start()
+            let station = try #require(world.station(of: host))
+            world.setSilent(station, true)
+            let peer = DeviceAddress(BluetoothAddress(rawValue: 0xC0_0000_000001), .random)
+            let error = await #expect(throws: HostError.self) { try await host.connect(peer, timeout: .seconds(30)) }
+            #expect(error?.code == .adapterFailed)
+            try await simulation.advance(by: .seconds(5))
+            world.setSilent(station, false)
+            try await simulation.advance(by: .seconds(15))
+            #expect(await host.state == .poweredOn)
+            let states = sink.events.compactMap { event -> AdapterState? in
+                if case .stateChanged(let state) = event { state } else { nil }
+            }
+            #expect(states == [.unknown, .poweredOn, .resetting, .poweredOn])
+            // It works as before.
+            _ = try await host.advertise(.fields(name: "again", services: []))
+            try await host.stop()
         }
     }
 }
