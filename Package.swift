@@ -37,10 +37,42 @@ let libraries = [
     "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording", "CeruleanTesting",
 ]
 
+/// Apple's systems have a `CoreBluetooth` already.
+#if os(Linux)
+let facade = ["CoreBluetooth"]
+let facadeTargets: [Target] = [
+    // An empty C module of the same name, for `import CoreBluetooth.CBUUID` and the like.
+    .target(name: "CCoreBluetooth"),
+    library(
+        "CoreBluetooth",
+        ["CCoreBluetooth", "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanAdapters"]),
+    // Apple's engine, compiled against the facade for the tests.
+    library("CeruleanApple", ["CoreBluetooth", "CeruleanWire", "CeruleanHost"]),
+    // An application that knows of nothing but CoreBluetooth, and code in the shapes of others: with none of our
+    // settings.
+    .executableTarget(
+        name: "CoreBluetoothSample", dependencies: ["CoreBluetooth"], path: "Tests/CoreBluetoothSample",
+        swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+        name: "CoreBluetoothConsumers5", dependencies: ["CoreBluetooth"], swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+        name: "CoreBluetoothConsumers6", dependencies: ["CoreBluetooth"], swiftSettings: [.swiftLanguageMode(.v6)]),
+    tests(
+        "CoreBluetoothTests",
+        [
+            "CoreBluetooth", "CeruleanApple", "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanVirtual",
+            "CeruleanAdapters", "CeruleanTesting",
+        ]),
+]
+#else
+let facade = ["CeruleanApple"]
+let facadeTargets: [Target] = [library("CeruleanApple", ["CeruleanWire", "CeruleanHost"])]
+#endif
+
 let package = Package(
     name: "Cerulean",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11)],
-    products: libraries.map { .library(name: $0, targets: [$0]) } + [
+    products: (libraries + facade).map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "cerulean", targets: ["CeruleanTool"]),
         .executable(name: "vector-runner", targets: ["VectorRunner"]),
         .executable(name: "bench-cerulean", targets: ["BenchCerulean"]),
@@ -122,5 +154,5 @@ let package = Package(
         tests(
             "CeruleanPeerTests",
             ["CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters", "CeruleanBlueST"]),
-    ] + (fuzzing ? [program("LibFuzzer", ["FuzzCerulean"])] : [])
+    ] + (fuzzing ? [program("LibFuzzer", ["FuzzCerulean"])] : []) + facadeTargets
 )

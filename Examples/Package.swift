@@ -8,6 +8,12 @@ func product(_ name: String) -> Target.Dependency { .product(name: name, package
 let settings: [SwiftSetting] =
     Context.environment["CERULEAN_STRICT"] != nil ? [.treatAllWarnings(as: .error)] : []
 
+#if os(Linux)
+let isLinux = true
+#else
+let isLinux = false
+#endif
+
 /// A program on the simulated air.
 func example(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .executableTarget(
@@ -41,7 +47,14 @@ let package = Package(
             dependencies: [
                 product("Cerulean"), product("CeruleanAdapters"), product("CeruleanBITalino"),
                 product("CeruleanBlueST"), product("CeruleanRecording"), product("CeruleanTesting"),
-            ],
+            ] + (isLinux ? [product("CoreBluetooth")] : []),
             swiftSettings: settings),
     ]
+        + (isLinux
+            ? [
+                // A library for Apple's systems, as it would be written there.
+                .target(
+                    name: "AppleLibrary", dependencies: [product("CoreBluetooth")],
+                    swiftSettings: settings + [.swiftLanguageMode(.v6)])
+            ] : [])
 )
