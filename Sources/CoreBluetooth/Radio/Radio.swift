@@ -128,7 +128,7 @@ actor Radio: HostEventSink {
         case .readyToUpdate: pumpUpdates()
         case .pairing(let link, .question(let question)): asked(question, on: link)
         case .advertisingEnded(let advertisement, let reason): advertisingEnded(advertisement, reason)
-        case .readyToWrite, .valueWritten, .pairing, .periodicReport, .syncEnded: break
+        case .readyToWrite, .valueWritten, .pairing, .periodicReport, .syncEnded, .channel: break
         }
     }
 
