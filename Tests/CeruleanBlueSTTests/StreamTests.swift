@@ -121,3 +121,38 @@ import Testing
         #expect(second == 200_100)
     }
 }
+
+/// The stream that the protocol's users complain about: 100 Hz, losses, reordering and wraps together.
+@Suite struct FusionStreamTests {
+    @Test(arguments: [8, 10])
+    func lossesAndTimesAreExactAcrossWrapsAndReordering(tick: Int64) throws {
+        var decoder = NodeDecoder(
+            device: 0x06, protocolVersion: 1, advertised: nil, options: .init(tick: .milliseconds(tick)))
+        let added = decoder.add(BlueSTUUID.features(0x80))
+        let channel = try #require(added)
+        // The clock wraps soon after the start, and once more.
+        let first: Int64 = 65_000
+        let count = 65_536 * Int(tick) / 10 + 2_000
+        var order = (0..<count).filter { $0 < 200 || !$0.isMultiple(of: 50) }
+        for index in stride(from: 300, to: order.count - 1, by: 97) { order.swapAt(index, index + 1) }
+        var next = 0
+        var late = 0
+        for number in order {
+            let ticks = first + Int64(number) * 10 / tick
+            let raw = UInt16(truncatingIfNeeded: ticks)
+            let bytes = [UInt8(truncatingIfNeeded: raw), UInt8(truncatingIfNeeded: raw >> 8)]
+            let time = MonotonicTime(nanoseconds: Int64(number) * 10_000_000)
+            decoder.received(bytes + [UInt8](repeating: 0, count: 12), on: channel, at: time) { sample in
+                if sample.timestamp != ticks { Issue.record("\(number): \(sample.timestamp ?? -1), not \(ticks)") }
+            }
+            // Packets with one and the same tick cannot be told to be out of order.
+            if number < next, (first + Int64(next) * 10 / tick) > ticks { late += 1 }
+            next = max(next, number)
+        }
+        let statistics = decoder.statistics(of: channel)
+        #expect(statistics.received == order.count)
+        #expect(statistics.lost == count - order.count)
+        #expect(statistics.late == late)
+        #expect(statistics.faulty == 0)
+    }
+}

@@ -90,6 +90,31 @@ import Testing
         }
     }
 
+    @Test func anUpgradeThatIsEndedSaysWhatIsLeft() async throws {
+        let image = image(64 * 1024)
+        try await run("SENSOR_TILE_BOX") { _, node, seen in
+            let error = await withTaskGroup(of: (any Error)?.self) { group in
+                group.addTask {
+                    do {
+                        try await node.upgrade(image) { event in
+                            guard case .progress(let progress, _) = event, progress.fraction > 0.5 else { return }
+                            withUnsafeCurrentTask { $0?.cancel() }
+                        }
+                    } catch { return error }
+                    return nil
+                }
+                return await group.next() as? UpgradeError
+            }
+            #expect(error?.code == .aborted)
+            #expect(error?.description.contains("keeps its old firmware") == true)
+            // It goes on where it was.
+            #expect(node.isConnected)
+            try await node.disconnect()
+            try await node.upgrade(image)
+            #expect(seen.value?.installedImage == image.bytes)
+        }
+    }
+
     @Test func refusesWithAClearMessage() async throws {
         let small = image(4096)
         try await run("SENSOR_TILE_BOX", flash: 1024) { _, node, _ in

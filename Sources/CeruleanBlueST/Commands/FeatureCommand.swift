@@ -244,8 +244,14 @@ public enum FeatureWrite {
     public static let neaiReset: [UInt8] = [0xFF]
     /// Odometry: begin at the origin.
     public static let odometryReset: [UInt8] = [0x0F]
+    /// Which exercise is recognized from now on: 1 biceps curl, 2 squat, 3 push-up.
+    public static func fitness(activity: UInt8) -> [UInt8] { [activity] }
+    /// Which algorithm runs from now on: 1 pose, 2 desk type, 3 vertical context.
+    public static func motionAlgorithm(_ number: UInt8) -> [UInt8] { [number] }
     /// Opus: on or off.
     public static func opus(isOn: Bool) -> [UInt8] { [0x0A, isOn ? 0x10 : 0x11] }
     /// STM32WB peer-to-peer: a device's LED; device 0 is all of them.
     public static func peerLED(device: UInt8, isOn: Bool) -> [UInt8] { [device, isOn ? 1 : 0] }
+    /// STM32WB peer-to-peer: a device restarts.
+    public static func peerRestart(device: UInt8) -> [UInt8] { [device, 2] }
 }

@@ -59,13 +59,13 @@ public final class Feature: Sendable {
     /// Describes a feature.
     ///
     /// - Parameters:
-    ///   - id: Its identifier in JSON and in the table of features.
-    ///   - name: What people call it.
-    ///   - fields: What a row holds.
-    ///   - timing: How its packets tell the time.
-    ///   - columns: How many values a row has.
-    ///   - rowsCover: How much time the rows of one packet cover.
-    ///   - observes: What else it looks at.
+    ///   - id: The identifier in lower camel case.
+    ///   - name: The name for people, and in logs.
+    ///   - fields: The fields in order.
+    ///   - timing: How time is told by the notifications.
+    ///   - columns: If greater than 0, the list of values is a table with so many columns, a sample each row.
+    ///   - rowsCover: Time that the rows of one notification cover together; nil if they are one moment.
+    ///   - observes: Identifiers of features whose samples the decoder must see.
     ///   - decoder: makes the reader of the octets, one for each characteristic; nil if they are the fields, one behind
     ///     the other.
     ///   - describe: shows values; nil if each field is shown by itself.

@@ -83,13 +83,8 @@ public struct FeatureRegistry: Sendable {
         return Self.standard[mask]
     }
 
-    /// What a characteristic carries, in the order of its data; empty if it carries no feature.
-    ///
-    /// - Parameters:
-    ///   - uuid: The type of the characteristic.
-    ///   - device: The number of the board.
-    ///   - protocolVersion: The version of the board's protocol.
-    ///   - advertised: the advertised mask; nil in version 2, where everything that is there is published.
+    /// What a characteristic carries, in the order of its data; empty if it carries no feature. `advertised` is the
+    /// mask of a version 1 board, nil in version 2, where everything that is there is published.
     public func slots(
         of uuid: BluetoothUUID, device: UInt8, protocolVersion: UInt8, advertised: UInt32?
     ) -> [Slot] {

@@ -26,16 +26,15 @@ public final class BlueSTSource: SampleSource {
     /// A source on a connected node.
     ///
     /// - Parameters:
-    ///   - node: The connected board.
+    ///   - node: The board, connected.
     ///   - features: What is recorded; the first one gives the pace.
     ///   - rate: Rows a second, where known: what the board was set to.
-    ///   - firmware: The version that the board said; nil when it is not known.
+    ///   - firmware: What runs on it, for the description.
     ///   - reconnectTimeout: How long to try to get a lost link back; nil ends the source with the link.
-    ///   - timeout: For each step of connecting anew.
+    ///   - timeout: For each operation on the board.
     public init(
         node: Node, features: [Feature], rate: Double? = nil, firmware: String? = nil,
-        reconnectTimeout: Duration? = nil,
-        timeout: Duration = .seconds(10)
+        reconnectTimeout: Duration? = nil, timeout: Duration = .seconds(10)
     ) {
         self.node = node
         self.features = features

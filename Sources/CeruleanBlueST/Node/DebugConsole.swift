@@ -99,13 +99,15 @@ public struct DebugConsole: Sendable {
     /// from.
     ///
     /// - Parameters:
-    ///   - command: The line to send.
+    ///   - command: What is sent.
     ///   - silence: How long nothing must come behind the first answer.
     ///   - timeout: For the first answer.
+    ///   - longest: For a console that does not fall silent: then what came is returned.
     /// - Returns: Lines of output and of error output, in order.
     /// - Throws: `BluetoothError` with `timedOut` when nothing comes at all.
     public func exchange(
-        _ command: String, silence: Duration = .seconds(1), timeout: Duration = .seconds(5)
+        _ command: String, silence: Duration = .seconds(1), timeout: Duration = .seconds(5),
+        longest: Duration = .seconds(30)
     ) async throws(BluetoothError) -> [ConsoleAnswer] {
         let operation = "console command '\(command)'"
         return try await core.exchange.run(on: core.port.loop, timeout: timeout, operation) {
@@ -127,7 +129,7 @@ public struct DebugConsole: Sendable {
             let start = loop.now
             while true {
                 let (last, count) = collector.progress
-                let deadline = count == 0 ? start + timeout : (last ?? start) + silence
+                let deadline = count == 0 ? start + timeout : min((last ?? start) + silence, start + longest)
                 if loop.now >= deadline {
                     guard count > 0 else {
                         throw BluetoothError(.timedOut, operation, detail: "the board said nothing within \(timeout)")

@@ -165,8 +165,9 @@ extension Node {
                 try await attempt(make(core.port.writeLength), start: start, events)
                 return
             } catch let error as BluetoothError {
+                if error.code == .cancelled { throw aborted }
                 let isLink = error.code == .disconnected || error.code == .staleAttribute || !isConnected
-                guard isLink, error.code != .cancelled else { throw error }
+                guard isLink else { throw error }
                 reconnections += 1
                 guard reconnections <= options.reconnections else {
                     throw UpgradeError(
@@ -177,8 +178,17 @@ extension Node {
                 events(.linkLost(error.description))
                 try await reconnect(options, error)
                 events(.linkResumed)
+            } catch is CancellationError {
+                throw aborted
             }
         }
+    }
+
+    private var aborted: UpgradeError {
+        UpgradeError(
+            .aborted,
+            "the upgrade of \(name) was ended before it was complete: the board keeps its old firmware; "
+                + "disconnect and start it again")
     }
 
     private func reconnect(_ options: UpgradeOptions, _ cause: BluetoothError) async throws {

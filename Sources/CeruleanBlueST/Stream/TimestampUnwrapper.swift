@@ -24,12 +24,8 @@ public struct TimestampUnwrapper: Sendable {
         tickNanoseconds = tick.wholeNanoseconds
     }
 
-    /// The count of a timestamp.
-    ///
-    /// - Parameters:
-    ///   - raw: The timestamp of the packet.
-    ///   - time: when the packet arrived, by the host's clock; tells how often the timestamp wrapped in a long
-    ///     silence.
+    /// The count of a timestamp. `time`, when the packet arrived by the host's clock, tells how often the timestamp
+    /// wrapped in a long silence.
     public mutating func unwrap(_ raw: UInt16, at time: MonotonicTime? = nil) -> Int64 {
         let new = Int(raw)
         guard let last else {
