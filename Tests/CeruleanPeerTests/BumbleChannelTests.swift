@@ -31,7 +31,9 @@ struct BumbleChannelTests {
     private static func receive(_ channel: L2CAPChannel, _ count: Int) async throws -> Bool {
         var total = 0
         for try await unit in channel.units {
-            for (index, octet) in unit.enumerated() where octet != pattern[(total + index) % pattern.count] { return false }
+            for (index, octet) in unit.enumerated() where octet != pattern[(total + index) % pattern.count] {
+                return false
+            }
             total += unit.count
             if total >= count { return total == count }
         }

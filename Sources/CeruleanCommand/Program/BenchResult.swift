@@ -49,7 +49,20 @@ struct BenchResult: Sendable {
         return Double(sorted[min(max(index, 0), sorted.count - 1)]) / 1e6
     }
 
-    private var limits: [AirLimit] { AirLimit.all(isEncrypted: (link?.security ?? .open) > .open) }
+    /// What the air allows: for the radio mode and packets of the link where they are known, else for the usual ones.
+    private var limits: [AirLimit] {
+        let all = AirLimit.all(isEncrypted: (link?.security ?? .open) > .open)
+        let isSending = test == .write
+        let phy = link?.phy.map { isSending ? $0.transmit : $0.receive }
+        let length = link?.dataLength.map { isSending ? $0.transmit : $0.receive }
+        var limits: [AirLimit] = []
+        for var limit in all {
+            if let phy, phy == .le1M || phy == .le2M, limit.phy != (phy == .le1M ? .le1M : .le2M) { continue }
+            if let length { limit.dataLength = length }
+            if !limits.contains(limit) { limits.append(limit) }
+        }
+        return limits
+    }
 
     func fieldValue(_ peripheral: Peripheral, time: String) -> FieldValue {
         var members: [FieldValue.Member] = [.init("test", .text(test.rawValue)), .init("time", .text(time))]

@@ -50,6 +50,14 @@ enum EngineTargets {
             [2, 1, 0x20, 16, 0, 12, 0, 5, 0, 0x12, 1, 8, 0, 6, 0, 12, 0, 0, 0, 0xC8, 0],
             [2, 1, 0x10, 4, 0, 1, 2, 3, 4], [2, 1, 0x20, 11, 0, 7, 0, 6, 0, 1, 3, 0, 1, 16, 7, 7],
             [2, 1, 0x20, 7, 0, 3, 0, 4, 0, 0x0A, 3, 0], [2, 1, 0x20, 4, 0, 0xFF, 0xFF, 4, 0],
+            // Credit based channels: one opens, three open, a segment, credits, another length, an end, our request answered.
+            [2, 1, 0x20, 18, 0, 14, 0, 5, 0, 0x14, 1, 10, 0, 0x80, 0, 0x40, 0, 100, 0, 50, 0, 10, 0],
+            [2, 1, 0x20, 22, 0, 18, 0, 5, 0, 0x17, 2, 14, 0, 0x80, 0, 100, 0, 64, 0, 9, 0, 0x50, 0, 0x51, 0, 0x52, 0],
+            [2, 1, 0x20, 9, 0, 5, 0, 0x40, 0, 3, 0, 1, 2, 3],
+            [2, 1, 0x20, 12, 0, 8, 0, 5, 0, 0x16, 3, 4, 0, 0x40, 0, 9, 0],
+            [2, 1, 0x20, 14, 0, 10, 0, 5, 0, 0x19, 4, 6, 0, 200, 0, 80, 0, 0x50, 0],
+            [2, 1, 0x20, 12, 0, 8, 0, 5, 0, 0x06, 5, 4, 0, 0x40, 0, 0x40, 0],
+            [2, 1, 0x20, 18, 0, 14, 0, 5, 0, 0x15, 1, 10, 0, 0x60, 0, 100, 0, 50, 0, 10, 0, 0, 0],
         ]
         var number = 0
         while number < count {
@@ -58,6 +66,7 @@ enum EngineTargets {
             side.start()
             side.publish(services)
             side.engine.startScan(ScanParameters(reportsDuplicates: true), now: side.now, completion: ends.once())
+            side.engine.listen(to: 0x80, options: ChannelOptions(), for: side, now: side.now, completion: ends.once())
             side.deliver()
             side.opened(role: 1, peer: peer)
             side.deliver()
@@ -70,6 +79,11 @@ enum EngineTargets {
                 if context.mutator.chance(5), let link = side.engine.linkInfos.first {
                     _ = side.engine.discoverServices(
                         nil, on: link.id, timeout: .seconds(20), now: side.now, completion: ends.once())
+                }
+                if context.mutator.chance(5), let link = side.engine.linkInfos.first {
+                    _ = side.engine.openChannels(
+                        1, to: 0x80, on: link.id, options: ChannelOptions(), for: side, timeout: .seconds(5),
+                        now: side.now, completion: ends.once())
                 }
                 if context.mutator.chance(5) { side.tick(side.now + .milliseconds(context.mutator.number(1...3000))) }
                 if side.isBroken { break }

@@ -25,7 +25,8 @@ final class AirProcess: Sendable {
     init(_ air: PeerAir, arguments: [String] = []) async throws {
         switch air {
         case .cerulean:
-            process = try PeerProcess(Programs.cerulean, ["controller", "--listen", "127.0.0.1:0", "--json"] + arguments)
+            process = try PeerProcess(
+                Programs.cerulean, ["controller", "--listen", "127.0.0.1:0", "--json"] + arguments)
             let ready = try await process.event("listening")
             guard let port = ready["port"] as? Int else { throw PeerError(description: "no port in \(ready)") }
             self.port = port
