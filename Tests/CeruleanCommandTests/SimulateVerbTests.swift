@@ -115,6 +115,23 @@ import Testing
     }
 }
 
+@Suite struct PresentationTests {
+    @Test func aFormatIsShownInWords() {
+        // uint16, hundredths, degrees Celsius (272F), Bluetooth SIG.
+        let report = ValueReport(uuid: 0x2904, value: [0x06, 0xFE, 0x2F, 0x27, 0x01, 0x00, 0x00])
+        #expect(report.text == "uint16 in °C, times 10 to the power of -2")
+        #expect(ValueReport(uuid: 0x2904, value: [0x19, 0, 0, 0x27, 1, 0, 0]).text == "utf8")
+        #expect(ValueReport(uuid: 0x2904, value: [0x06]).text == "06")
+    }
+
+    @Test func infoDecodesDescriptors() async throws {
+        let outcome = try await RoomVerbTests.run("info", "--name", "cerulean climate", "--json")
+        let text = outcome.test.out
+        #expect(text.contains(#""uuid":"2904""#))
+        #expect(text.contains(#""unit":"272f""#))
+    }
+}
+
 @Suite struct ProfilesVerbTests {
     private static func run(_ arguments: String...) async -> (code: ExitCode, test: TestConsole) {
         let test = TestConsole()

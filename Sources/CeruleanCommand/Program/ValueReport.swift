@@ -41,12 +41,23 @@ struct ValueReport: Sendable {
 
     /// A short text for people: the decoded fields, else printable text, else hexadecimal.
     var text: String {
+        if uuid == 0x2904, let format = try? PresentationFormat(decoding: value) { return Self.text(of: format) }
         if let decoded {
             let unit = ScalarFormat.of(uuid)?.unit ?? ""
             return Self.text(of: decoded) + (unit.isEmpty || decoded["value"] == .null ? "" : " \(unit)")
         }
         if value.isEmpty { return "(empty)" }
         return Hex.encode(value)
+    }
+
+    /// A presentation format in words: `uint16 in °C, times 10 to the power of -2`.
+    private static func text(of format: PresentationFormat) -> String {
+        let name = AssignedNumbers.format(format.format)?.name ?? "format \(format.format)"
+        // 2700 is no unit.
+        let known = format.unit == 0x2700 ? nil : AssignedNumbers.unit(BluetoothUUID(format.unit))
+        let unit = known.map { $0.symbol.isEmpty ? $0.quantity : $0.symbol }
+        let scale = format.exponent == 0 ? "" : ", times 10 to the power of \(format.exponent)"
+        return name + (unit.map { " in \($0)" } ?? "") + scale
     }
 
     /// Fields as a short text for people.

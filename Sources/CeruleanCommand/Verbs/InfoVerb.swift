@@ -156,7 +156,7 @@ struct DeviceTree: Sendable {
         members += item.report?.members ?? []
         let descriptors = item.descriptors.map { descriptor, value -> FieldValue in
             let name = AssignedNumbers.descriptor(descriptor.uuid)?.name
-            let tail = value.map { [FieldValue.Member("value", .bytes($0))] } ?? []
+            let tail = value.map { ValueReport(uuid: descriptor.uuid, value: $0).members } ?? []
             return .object(head(descriptor.uuid, name, descriptor.handle) + tail)
         }
         members.append(.init("descriptors", .list(descriptors)))
