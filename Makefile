@@ -26,11 +26,14 @@ bench:  ## cost per operation, with Bumble beside it
 fuzz:  ## coverage-guided fuzzing of all targets for SECONDS seconds in all
 	Scripts/fuzz $(SECONDS)
 
-soak:  ## many random scenarios, and a thousand links for a minute and for a day, on virtual time
+soak:  ## many random scenarios, and a thousand links for a minute and for a day, on virtual time; fifty killed recordings
+	@Scripts/setup test
 	$(SWIFT) build -c release --product fuzz-cerulean
+	$(SWIFT) build -c release --product cerulean
 	$$($(SWIFT) build -c release --show-bin-path)/fuzz-cerulean --inputs 0 --scenarios 10000
 	$$($(SWIFT) build -c release --show-bin-path)/fuzz-cerulean --links 1000 --period 10 --duration 60
 	$$($(SWIFT) build -c release --show-bin-path)/fuzz-cerulean --links 1000 --period 1000 --duration 86400
+	.venv/bin/python Tests/Peers/kill_recordings.py $$($(SWIFT) build -c release --show-bin-path)/cerulean 50
 
 lint:  ## format rules and length of files
 	Scripts/lint

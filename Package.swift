@@ -34,7 +34,9 @@ func tests(_ name: String, _ dependencies: [String]) -> Target {
 let libraries = [
     "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "CeruleanAdapters",
     "Cerulean",
-    "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording", "CeruleanTesting",
+    "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRedBear", "CeruleanSensorTag",
+    "CeruleanRecording",
+    "CeruleanTesting",
 ]
 
 /// Apple's systems have a `CoreBluetooth` already.
@@ -94,19 +96,25 @@ let package = Package(
         library(
             "CeruleanAdapters",
             ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual"]),
-        library("CeruleanSensing", ["CeruleanWire", "Cerulean"]),
+        library("CeruleanSensing", ["CeruleanWire", "CeruleanHost", "Cerulean"]),
         library("CeruleanBITalino", ["CeruleanWire", "CeruleanHost", "Cerulean", "CeruleanSensing"]),
         library("CeruleanBlueST", ["CeruleanWire", "CeruleanHost", "Cerulean", "CeruleanSensing"]),
+        library("CeruleanRedBear", ["CeruleanWire", "CeruleanHost", "Cerulean", "CeruleanSensing"]),
+        library("CeruleanSensorTag", ["CeruleanWire", "CeruleanHost", "Cerulean", "CeruleanSensing"]),
         library(
             "CeruleanTesting",
             ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanVirtual", "Cerulean", "CeruleanAdapters"]),
         // Level 4: apps
-        library("CeruleanRecording", ["CeruleanWire", "CeruleanSensing"]),
+        library("CeruleanRecording", ["CeruleanWire", "CeruleanSensing", "CCeruleanEDF", "CCeruleanSQLite"]),
+        // EDFlib and SQLite, each behind a few functions; elsewhere than on Linux they may be missing, and then are refused.
+        .target(name: "CCeruleanEDF", linkerSettings: [.linkedLibrary("edf", .when(platforms: [.linux]))]),
+        .target(name: "CCeruleanSQLite", linkerSettings: [.linkedLibrary("sqlite3", .when(platforms: [.linux]))]),
         library(
             "CeruleanCommand",
             [
                 "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean",
-                "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording",
+                "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRedBear",
+                "CeruleanSensorTag", "CeruleanRecording",
             ]),
         program("CeruleanTool", ["CeruleanCommand"]),
         // Programs for our own checks
@@ -114,12 +122,16 @@ let package = Package(
             "CeruleanVectors",
             [
                 "Cerulean", "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanSensing", "CeruleanBITalino",
-                "CeruleanBlueST", "CeruleanRecording",
+                "CeruleanBlueST", "CeruleanRedBear", "CeruleanSensorTag", "CeruleanRecording",
             ]),
         program("VectorRunner", ["CeruleanVectors"]),
         program(
             "BenchCerulean",
-            ["CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "Cerulean", "CeruleanBlueST"]),
+            [
+                "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean",
+                "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording",
+                "CeruleanTesting",
+            ]),
         library(
             "FuzzCerulean",
             [
@@ -143,16 +155,31 @@ let package = Package(
             ]),
         tests(
             "CeruleanBlueSTTests", ["CeruleanWire", "Cerulean", "CeruleanSensing", "CeruleanBlueST", "CeruleanTesting"]),
+        tests(
+            "CeruleanRedBearTests",
+            [
+                "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanVirtual", "Cerulean", "CeruleanAdapters",
+                "CeruleanSensing", "CeruleanRedBear", "CeruleanTesting",
+            ]),
+        tests(
+            "CeruleanSensorTagTests",
+            [
+                "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanVirtual", "Cerulean", "CeruleanAdapters",
+                "CeruleanSensing", "CeruleanSensorTag", "CeruleanTesting",
+            ]),
         tests("CeruleanRecordingTests", ["CeruleanWire", "Cerulean", "CeruleanSensing", "CeruleanRecording"]),
         tests(
             "CeruleanCommandTests",
             [
-                "CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters", "CeruleanTesting", "CeruleanRecording",
-                "CeruleanCommand",
+                "CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters", "CeruleanSensing",
+                "CeruleanTesting", "CeruleanRecording", "CeruleanCommand",
             ]),
         tests("CeruleanVectorTests", ["CeruleanWire", "CeruleanRecording", "CeruleanVectors"]),
         tests(
             "CeruleanPeerTests",
-            ["CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters", "CeruleanBlueST"]),
+            [
+                "CeruleanWire", "CeruleanHost", "CeruleanStack", "Cerulean", "CeruleanAdapters", "CeruleanSensing",
+                "CeruleanBlueST", "CeruleanRecording",
+            ]),
     ] + (fuzzing ? [program("LibFuzzer", ["FuzzCerulean"])] : []) + facadeTargets
 )

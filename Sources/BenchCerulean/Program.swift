@@ -31,6 +31,7 @@ enum Program {
         case "srvread20": Workloads.serverRead(operations, connections: connections, size: 20)
         case "srvread244": Workloads.serverRead(operations, connections: connections, size: 244)
         case "advlegacy": Workloads.advertisements(operations, advertisers: connections)
+        case "record-bitalino": RecordingWorkload.record(operations, boards: connections)
         case "api-notify20" where connections == 1: APIWorkloads.notify(operations)
         case "api-read20" where connections == 1: APIWorkloads.read(operations)
         case "bluest-inertial" where connections == 1: BlueSTWorkloads.inertial(operations)

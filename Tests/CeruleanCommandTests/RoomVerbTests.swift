@@ -117,7 +117,7 @@ import Testing
         (["write", "2A39", "@/nonexistent"], .badData, "cannot be opened"),
         (["notify", "2A38", "--service", "180D"], .refused, "neither notifies nor indicates"),
         (["scan", "--rssi-min", "x"], .usage, "whole number"),
-        (["record", "--name", "cerulean strap"], .notFound, "no board that can be recorded"),
+        (["record", "--name", "cerulean uart"], .notFound, "cannot be recorded"),
         (["record", "--channels", "9", "--output", "/tmp"], .usage, "channel 9"),
         (["record", "--format", "xls"], .usage, "--format takes"),
         (["record", "--output", "-", "--format", "csv,jsonl"], .usage, "takes one format"),

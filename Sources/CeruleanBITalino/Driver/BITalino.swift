@@ -23,6 +23,7 @@ public final class BITalino: Sendable {
     let port: Port
     private let lock = AsyncLock()
     private let state: Mutex<State>
+    let watchers = ActivityWatchers()
 
     enum Phase: Equatable, Sendable {
         case idle
@@ -103,6 +104,7 @@ public final class BITalino: Sendable {
                 state.notifications?.cancel()
                 state.notifications = nil
             }
+            watchers.tell(.idle)
         }
     }
 
@@ -198,6 +200,7 @@ public final class BITalino: Sendable {
                 end(id, mayRun: written == bytes.count)
                 throw error
             }
+            watchers.tell(.acquiring)
             return (id, notifications)
         }
     }
@@ -213,6 +216,7 @@ public final class BITalino: Sendable {
             return true
         }
         guard isOurs else { return }
+        watchers.tell(.idle)
         // To an idle board 00 sets the battery threshold. FF is safe in both states, but stops (r)evolution boards only.
         if version.isRevolution { port.writeWithoutWaiting(0xFF) } else if mayRun { port.writeWithoutWaiting(0x00) }
     }

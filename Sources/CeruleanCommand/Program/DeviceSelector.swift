@@ -84,7 +84,8 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
     ///
     /// Without `--pick` the strongest of what was seen in the first second after a match is taken.
     ///
-    /// - Throws: ``CommandError`` with ``ExitCode/notFound`` when none was seen within `timeout`, or several with `--pick only`.
+    /// - Throws: ``CommandError`` with ``ExitCode/notFound`` when none was seen within `timeout`, or several with
+    /// `--pick only`.
     func find(
         with central: Central, timeout: Duration, onlyConnectable: Bool = true
     ) async throws -> Discovery {
@@ -100,7 +101,7 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
         anyName.namePrefix = nil
         for try await discovery in central.scan(anyName, duplicates: true, timeout: timeout) {
             if let name, discovery.name?.lowercased().hasPrefix(name.lowercased()) != true {
-                if let other = discovery.name, others.count < 5, !others.contains(other) { others.append(other) }
+                if let other = discovery.name, others.count < 10, !others.contains(other) { others.append(other) }
                 continue
             }
             keep(discovery)
@@ -124,6 +125,26 @@ struct DeviceSelector: Sendable, CustomStringConvertible {
             throw CommandError(.notFound, "\(self) is not unique: \(list.joined(separator: ", "))")
         }
         return candidates.max { ($0.rssi ?? -200) < ($1.rssi ?? -200) } ?? first
+    }
+}
+
+extension DeviceSelector {
+    /// All devices that fit, seen within two seconds after the first, in the order in which they were seen.
+    ///
+    /// - Throws: ``CommandError`` with ``ExitCode/notFound`` when none was seen within `timeout`.
+    func findAll(with central: Central, timeout: Duration) async throws -> [Discovery] {
+        var all = self
+        all.pick = .first
+        let first = try await all.find(with: central, timeout: timeout)
+        var found = [first.id: first]
+        var order = [first.id]
+        for try await discovery in central.scan(
+            filter(onlyConnectable: true), duplicates: true, timeout: .seconds(2))
+        where found.updateValue(discovery, forKey: discovery.id) == nil {
+            order.append(discovery.id)
+        }
+        try Task.checkCancellation()
+        return order.compactMap { found[$0] }
     }
 }
 

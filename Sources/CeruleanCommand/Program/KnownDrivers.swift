@@ -2,7 +2,9 @@
 
 import CeruleanBITalino
 import CeruleanBlueST
+import CeruleanRedBear
 import CeruleanSensing
+import CeruleanSensorTag
 
 /// The drivers that the program knows.
 enum KnownDrivers {
@@ -11,10 +13,17 @@ enum KnownDrivers {
 
     /// All of them.
     static var all: DriverRegistry {
-        catalog.map { DriverRegistry([BITalinoDriver(), BlueSTDriver(catalog: $0)]) } ?? usual
+        catalog.map { registry(BlueSTDriver(catalog: $0)) } ?? usual
     }
 
-    private static let usual = DriverRegistry([BITalinoDriver(), BlueSTDriver()])
+    private static let usual = registry(BlueSTDriver())
+
+    private static func registry(_ bluest: BlueSTDriver) -> DriverRegistry {
+        DriverRegistry([
+            BITalinoDriver(), bluest, RedBearDriver(), SensorTagDriver(), ProfileDriver.heartRate,
+            ProfileDriver.standard,
+        ])
+    }
 
     /// Reads the file of `--catalog`, if there is one.
     ///

@@ -28,8 +28,9 @@ extension ProgramSpecification {
                 choices: ["strongest", "first", "only"]),
         ],
         verbs: [
-            .demo, .scan, .info, .read, .write, .notify, .record, .pair, .bonds, .unpair, .feature, .console,
-            .registers, .fwupdate, .beacon, .simulate, .controller, .decode, .profiles, .trace, .bench, .doctor,
+            .demo, .scan, .info, .read, .write, .notify, .record, .convert, .play, .devices, .serial, .pair, .bonds, .unpair,
+            .feature, .console, .registers, .fwupdate, .beacon, .simulate, .controller, .decode, .profiles, .trace, .bench,
+            .doctor,
             .completions,
         ])
 }

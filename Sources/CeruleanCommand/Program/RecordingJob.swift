@@ -12,10 +12,17 @@ struct RecordingJob: Sendable {
     var options: RecordingOptions
     /// The first part of the names of files; nil for the device's name.
     var base: String?
+    /// True to leave out formats that cannot hold the samples, rather than to fail.
+    var isLenient = false
+    /// Markers of the user.
+    var markers: MarkerInput?
+    /// Shows what comes.
+    var plot: LivePlot?
 
     /// Opens the source of a device that was found.
     ///
-    /// - Throws: ``CommandError`` with ``ExitCode/notFound`` when no driver knows the device; errors of the driver and link.
+    /// - Throws: ``CommandError`` with ``ExitCode/notFound`` when no driver knows the device; errors of the driver
+    /// and link.
     static func source(
         of discovery: Discovery, options: SourceOptions, timeout: Duration
     ) async throws -> any SampleSource {
@@ -26,22 +33,27 @@ struct RecordingJob: Sendable {
         }
         try await peripheral.connect(timeout: timeout)
         let services = try await peripheral.discover(timeout: max(timeout, .seconds(2))).map(\.uuid)
-        guard let driver = drivers.driver(forServices: services) else {
+        // Whatever notifies a number whose meaning is known can be recorded.
+        let driver = drivers.driver(forServices: services) ?? ProfileDriver.standard
+        do {
+            return try await driver.open(peripheral, options: options)
+        } catch let error as SensingError where error.code == .unsupported {
             let known = drivers.drivers.map(\.kind).joined(separator: ", ")
-            throw CommandError(.notFound, "\(peripheral) is no board that can be recorded; known are \(known)")
+            throw CommandError(.notFound, "\(peripheral) cannot be recorded: \(error); known are \(known)")
         }
-        return try await driver.open(peripheral, options: options)
     }
 
     /// Records until the time is over, the source ends or the task is cancelled; the files are complete then.
     ///
     /// - Throws: ``/CeruleanRecording/RecordingError``.
     func run(progress: @escaping @Sendable (RecordingProgress) -> Void) async throws -> RecordingSummary {
-        let recorder = Recorder(source: source, duration: options.seconds, progress: progress)
+        var recorder = Recorder(source: source, duration: options.seconds, markers: markers, progress: progress)
+        if let plot { recorder.observe = { plot.add($0) } }
+        let formats = options.formats(for: source.info, isLenient: isLenient)
         guard let directory = options.directory else {
-            return try await recorder.run(options.formats[0], to: .standardOutput)
+            return try await recorder.run(formats[0], to: .standardOutput)
         }
-        return try await recorder.run(options.formats, in: directory, base: base)
+        return try await recorder.run(formats, in: directory, base: base, database: options.database)
     }
 }
 
@@ -54,6 +66,8 @@ extension RecordingSummary {
         ]
         if let file = files.first { members.append(.init("file", .text(file))) }
         members.append(.init("files", .list(files.map { .text($0) })))
+        if let first = firstSampleTime { members.append(.init("firstSample", .number((first - .zero).inSeconds))) }
+        if let drift = driftPartsPerMillion { members.append(.init("driftPPM", .number((drift * 10).rounded() / 10))) }
         return .object(members)
     }
 
@@ -74,7 +88,8 @@ extension RecordingSummary {
 }
 
 extension Console {
-    /// Prints what recordings came to: one object with `--json`, else lines. On standard error when standard output is data.
+    /// Prints what recordings came to: one object with `--json`, else lines. On standard error when standard output
+    /// is data.
     func report(_ summaries: [RecordingSummary], json: Bool, outputIsData: Bool) throws(CommandError) {
         for summary in summaries where summary.exit != .ok { complain("\(summary.source.name): \(summary.reason)") }
         var text = ""

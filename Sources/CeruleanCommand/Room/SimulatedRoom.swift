@@ -31,7 +31,7 @@ struct SimulatedRoom: Sendable {
 
     /// The room of the demonstration: every board that has a simulation, a heart-rate strap, a thermometer, beacons.
     static func demonstration() throws -> SimulatedRoom {
-        let distances = [1.2, 2.5, 0.8, 3.5, 4.5, 7, 5.5, 2]
+        let distances = [0.4, 0.98, 0.54, 1.33, 0.73, 1.8, 2.4, 3.3, 4.4, 6, 8.1, 10.9]
         var room = SimulatedRoom(places: [])
         for kind in builtInNames {
             // Not every driver has a simulation.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cerulean
 import CeruleanBITalino
 import CeruleanHost
 import CeruleanSensing
@@ -26,7 +27,10 @@ extension SimulatedRoom {
 
     /// The built-in devices by name.
     static var builtInNames: [String] {
-        KnownDrivers.all.drivers.map(\.kind) + ["heartrate", "thermometer", "lock", "bench", "ibeacon", "eddystone"]
+        var names = KnownDrivers.all.drivers.map(\.kind).filter { $0 != ProfileDriver.standard.kind }
+        let others = ["heartrate", "thermometer", "lock", "bench", "uart", "ibeacon", "eddystone"]
+        for name in others where !names.contains(name) { names.append(name) }
+        return names
     }
 
     /// A built-in device; nil for an unknown name.
@@ -42,6 +46,16 @@ extension SimulatedRoom {
             case "thermometer": return SimulatedThermometer(name: name ?? "Cerulean Climate")
             case "lock": return SimulatedLock(name: name ?? "Cerulean Lock")
             case "bench": return SimulatedBench(name: name ?? "Cerulean Bench")
+            case "uart":
+                var device = SimulatedSerialPort(name: name ?? "Cerulean UART")
+                if let text = settings["profile"] {
+                    guard let profile = SerialProfile.all.first(where: { $0.name == text }) else {
+                        let known = SerialProfile.all.map(\.name).joined(separator: ", ")
+                        throw SensingError(.invalidOption, "profile=\(text): known are \(known)")
+                    }
+                    device.profile = profile
+                }
+                return device
             case "ibeacon":
                 let uuid: BluetoothUUID = "A495B155-C5B1-4B44-B512-1370F02D74DE"
                 return try SimulatedBeacon.iBeacon(uuid, major: 5, minor: 6, measuredPower: -59)

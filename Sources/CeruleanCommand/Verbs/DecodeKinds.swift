@@ -8,12 +8,15 @@ import CeruleanWire
 struct DecodeKind: Sendable {
     /// The word on the command line.
     var name: String
+    /// The words of which one stands in front of HEX; empty for none.
+    var words: [String] = []
     /// Checks the options and returns what decodes one input.
     var prepare: @Sendable (Invocation) throws(CommandError) -> @Sendable ([UInt8]) -> DecodeOutcome
 
     /// All kinds in the order of help.
     static let all: [DecodeKind] = [
         .advertisement, .characteristic, .beacon, .bitalinoFrames, .bitalinoState, .bitalinoVersion, .bluest,
+        .redbear, .sensortag,
     ]
 
     /// Advertising data.
@@ -105,7 +108,9 @@ struct AdvertisementReport: Sendable {
 
     /// The member `decoded`, if the kind of device is known: what drivers recognize, then beacon frames.
     var decodedMembers: [FieldValue.Member] {
-        let devices = KnownDrivers.all.recognize(fields, address: address).map(\.recognition.value)
+        // Standard services are listed as such.
+        let known = KnownDrivers.all.recognize(fields, address: address).filter { !($0.driver is ProfileDriver) }
+        let devices = known.map(\.recognition.value)
         let list = devices + fields.beacons.map(\.fields)
         return list.isEmpty ? [] : [.init("decoded", .list(list))]
     }

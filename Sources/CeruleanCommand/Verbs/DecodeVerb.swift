@@ -8,8 +8,9 @@ extension VerbSpecification {
         name: "decode",
         summary: "turn bytes into JSON, without a radio",
         details: """
-            HEX may hold blanks and colons. Without HEX, lines are read from standard input; blank ones are skipped.
-            Each input gives one line: {"ok":true,"value":{…}} or {"ok":false,"error":{"code","message","offset"}}.
+            KIND redbear is followed by slider, controls or rbl. HEX may hold blanks and colons. Without HEX, lines are read
+            from standard input; blank ones are skipped. Each input gives one line:
+            {"ok":true,"value":{…}} or {"ok":false,"error":{"code","message","offset"}}.
             """,
         positionals: [
             PositionalSpecification(
@@ -19,16 +20,21 @@ extension VerbSpecification {
                 placeholder: "HEX", help: "the bytes, one input for each argument", isOptional: true, repeats: true),
         ],
         options: [
-            .value("uuid", "UUID", "characteristic: which one, by UUID or name"),
+            .value("uuid", "UUID", "characteristic, bluest, sensortag: which one, by UUID or name"),
             .value("signals", "N", "characteristic 2A56: how many signals"),
             .value("channels", "N", "bitalino-frames: how many channels, 1 to 6"),
             .value("device", "ID", "bluest: the board's number in hexadecimal (default 80)"),
             .value("mask", "MASK", "bluest: the advertised features in hexadecimal (default all)"),
+            .value("model", "MODEL", "sensortag: CC2541, CC2650 or CC1350"),
+            .value("firmware", "VERSION", "sensortag: such as 1.4, which decides a scale of the CC2541"),
+            .value("calibration", "HEX", "sensortag: 16 octets, for the pressure of a CC2541"),
+            .value("range", "G", "sensortag: range of a CC2650's accelerometer, 2 (default), 4, 8 or 16"),
             .value("protocol", "VERSION", "bluest: version of the advertisement, 1 (default) or 2"),
         ],
         examples: [
             "decode advertisement '02 01 06 03 03 0D 18'", "decode characteristic --uuid 2A37 1048e803",
-            "decode bitalino-frames --channels 6 < frames.txt",
+            "decode bitalino-frames --channels 6 < frames.txt", "decode redbear slider 010200020100030080",
+            "decode sensortag --model CC2650 --uuid AA71 ff3f",
         ],
         run: { invocation, console in
             let name = invocation.positional(0) ?? ""
@@ -38,7 +44,7 @@ extension VerbSpecification {
             }
             let decode = try kind.prepare(invocation)
             var run = DecodeRun(decode: decode, console: console)
-            let arguments = invocation.positionals.dropFirst()
+            let arguments = invocation.positionals.dropFirst(kind.words.isEmpty ? 1 : 2)
             if arguments.isEmpty {
                 while let line = try console.nextLine() {
                     try Task.checkCancellation()

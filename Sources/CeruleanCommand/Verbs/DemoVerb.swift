@@ -52,7 +52,7 @@ private struct Demonstration: Sendable {
         for index in jobs.indices { jobs[index].base = bases[index] }
         console.talk(
             "Recording \(options.seconds.map(\.plainText) ?? "?") s of \(jobs.count == 1 ? "it" : "all of them"):")
-        let summaries = try await record(jobs)
+        let summaries = try await RecordingJob.run(jobs, console)
         console.endStatus()
         try Task.checkCancellation()
         try console.report(summaries, json: isJSON, outputIsData: false)
@@ -99,21 +99,6 @@ private struct Demonstration: Sendable {
         let source = try await RecordingJob.source(of: board, options: options, timeout: session.timeout)
         let channels = source.info.channels.map(\.name).joined(separator: " ")
         console.talk("Streaming \(channels)" + (source.info.rate.map { " at \($0.plainText) Hz" } ?? ""))
-        return RecordingJob(source: source, options: self.options)
-    }
-
-    private func record(_ jobs: [RecordingJob]) async throws -> [RecordingSummary] {
-        try await withThrowingTaskGroup(of: (Int, RecordingSummary).self) { group in
-            for (index, job) in jobs.enumerated() {
-                group.addTask { [console] in
-                    // One status line: that of the first board.
-                    let shows = index == 0
-                    return (index, try await job.run { progress in if shows { console.status(progress.text) } })
-                }
-            }
-            var summaries: [Int: RecordingSummary] = [:]
-            for try await (index, summary) in group { summaries[index] = summary }
-            return jobs.indices.compactMap { summaries[$0] }
-        }
+        return RecordingJob(source: source, options: self.options, isLenient: true)
     }
 }

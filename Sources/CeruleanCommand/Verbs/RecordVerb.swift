@@ -25,6 +25,9 @@ extension VerbSpecification {
                 "set", "NAME=VALUE",
                 "a setting of the driver; BITalino: mode=live (default) or simulated, A1 to A6=SENSOR; BlueST: tick=MS",
                 repeats: true),
+            .flag("all", "record all devices that fit at once, each into files of its own, on one clock"),
+            .flag("markers", "markers from the keyboard (m, Enter, 1 to 9), or lines of standard input"),
+            .flag("plot", "draw the samples while they come; space stops and goes on"),
             .value("reconnect", "S", "how long to try to get a lost connection back (default 30, 0 not at all)"),
         ] + RecordingOptions.specifications(seconds: "until Ctrl-C"),
         selectsDevice: true,
@@ -39,21 +42,77 @@ extension VerbSpecification {
             if invocation.has("feature") { selector.onlyKind = selector.isAny ? "bluest" : nil }
             selector.onlyRecordable = selector.isAny && selector.onlyKind == nil
             let options = try SourceOptions(invocation)
+            if invocation.has("all") {
+                guard recording.directory != nil, !invocation.has("plot"), !invocation.has("markers") else {
+                    throw CommandError.usage("--all goes with files alone: no --output -, --plot or --markers")
+                }
+                let chosen = selector
+                return try await Session.run(invocation) { session in
+                    let found = try await chosen.findAll(with: session.central, timeout: session.timeout)
+                    try recording.prepare()
+                    return try await RecordingJob.record(found, session, options, recording, invocation, console)
+                }
+            }
             return try await Session.run(invocation) { session in
                 let discovery = try await selector.find(with: session.central, timeout: session.timeout)
                 try recording.prepare()
                 let source = try await RecordingJob.source(of: discovery, options: options, timeout: session.timeout)
                 console.talk(
                     "recording \(source.info.name): \(source.info.channels.map(\.name).joined(separator: " "))")
-                let summary = try await RecordingJob(source: source, options: recording).run { progress in
-                    console.status(progress.text)
-                }
+                let job = RecordingJob(source: source, options: recording)
+                let summary = try await job.run(with: invocation, console)
                 console.endStatus()
                 try console.report(
                     [summary], json: invocation.has("json"), outputIsData: recording.directory == nil)
                 return summary.exit
             }
         })
+}
+
+extension RecordingJob {
+    /// Records several devices at once.
+    static func record(
+        _ found: [Discovery], _ session: Session, _ options: SourceOptions, _ recording: RecordingOptions,
+        _ invocation: Invocation, _ console: Console
+    ) async throws -> ExitCode {
+        var jobs: [RecordingJob] = []
+        for discovery in found {
+            let source = try await source(of: discovery, options: options, timeout: session.timeout)
+            jobs.append(RecordingJob(source: source, options: recording, isLenient: true))
+        }
+        for (index, base) in RecordingName.bases(of: jobs.map(\.source.info)).enumerated() { jobs[index].base = base }
+        console.talk("recording \(jobs.map(\.source.info.name).joined(separator: ", "))")
+        let summaries = try await run(jobs, console)
+        console.endStatus()
+        try console.report(summaries, json: invocation.has("json"), outputIsData: false)
+        return summaries.first { $0.exit != .ok }?.exit ?? .ok
+    }
+
+    /// Runs jobs side by side; the summaries are in their order. The status line is that of the first.
+    static func run(_ jobs: [RecordingJob], _ console: Console) async throws -> [RecordingSummary] {
+        try await withThrowingTaskGroup(of: (Int, RecordingSummary).self) { group in
+            for (index, job) in jobs.enumerated() {
+                group.addTask {
+                    let shows = index == 0
+                    return (index, try await job.run { progress in if shows { console.status(progress.text) } })
+                }
+            }
+            var summaries: [Int: RecordingSummary] = [:]
+            for try await (index, summary) in group { summaries[index] = summary }
+            return jobs.indices.compactMap { summaries[$0] }
+        }
+    }
+
+    /// Records with what `--plot` and `--markers` ask for.
+    func run(with invocation: Invocation, _ console: Console) async throws -> RecordingSummary {
+        let plot = invocation.has("plot") && console.errorIsTerminal ? LivePlot(source.info, console) : nil
+        guard plot != nil || invocation.has("markers") else { return try await run { console.status($0.text) } }
+        let markers = MarkerInput()
+        let job = RecordingJob(source: source, options: options, base: base, markers: markers, plot: plot)
+        return try await KeyMarkers(markers: markers, plot: plot, console: console).run {
+            try await job.run { progress in if plot == nil { console.status(progress.text) } }
+        }
+    }
 }
 
 extension SourceOptions {

@@ -40,7 +40,7 @@ extension VerbSpecification {
                 repeats: true),
             .value(
                 "set", "NAME=VALUE",
-                "a setting of the simulated board; bitalino: firmware=5.0 to 5.9 (default 5.2); bluest: board, protocol, features, tick, drop, flash, timestamp, advertise, loader, sound",
+                "a setting of the simulated board; bitalino: firmware=5.0 to 5.9 (default 5.2); bluest: board, protocol, features, tick, drop, flash, timestamp, advertise, loader, sound; redbear: mode, firmware, threshold, tags, signal, loss; sensortag: model, seed, firmware; uart: profile",
                 repeats: true),
             .value("board", "NAME", "bluest: which board, such as SENSOR_TILE_BOX (default SENSOR_TILE_BOX_PRO)"),
             .value("features", "LIST", "bluest: its features with commas, such as acceleration,gyroscope"),
@@ -51,52 +51,60 @@ extension VerbSpecification {
             "simulate heartrate profile:battery_service ibeacon --adapter tcp:127.0.0.1:7400",
         ],
         run: { invocation, console in
-            let seconds = try invocation.seconds("seconds")
-            let devices = try SimulatedRoom.devices(invocation)
-            if (invocation.value("adapter") ?? "").split(separator: ":").first == "virtual" {
-                console.talk(
-                    """
-                    no other process can see a device on --adapter virtual; to share a simulated air run \
-                    'cerulean controller --listen 127.0.0.1:7400' and use --adapter tcp:127.0.0.1:7400 here and there
-                    """, .warning)
-            }
-            let stations = devices.map { AdapterChoice.Station(name: $0.device.name, address: $0.address) }
-            return try await AdapterChoice.run(invocation, stations: stations) { adapters in
-                if adapters.count < devices.count {
-                    console.talk(
-                        "this adapter is one radio: all devices share its address and their services", .warning)
-                }
-                let timeout = try invocation.seconds("timeout") ?? .seconds(10)
-                var servers: [PeripheralServer] = []
-                let result: Result<Void, any Error>
-                do {
-                    for adapter in adapters {
-                        servers.append(try await Session.openServer(adapter, timeout: max(timeout, .seconds(2))))
-                    }
-                    var served: [ServedDevice] = []
-                    for (index, entry) in devices.enumerated() {
-                        let server = servers[min(index, servers.count - 1)]
-                        let own = await server.localAddress
-                        if let address = entry.address, let own, own.address != address.address {
-                            console.talk("this adapter keeps its own address \(own) instead of \(address)", .warning)
-                        }
-                        served.append(
-                            ServedDevice(number: index + 1, device: entry.device, server: server, address: own))
-                    }
-                    let serving = Serving(
-                        devices: served, servers: servers, isJSON: invocation.has("json"), console: console)
-                    result = await serving.run(for: seconds)
-                } catch {
-                    result = .failure(error)
-                }
-                let opened = servers
-                await Session.finish {
-                    for server in opened { try? await server.shutdown(timeout: .seconds(2)) }
-                }
-                try result.get()
-                return .ok
-            }
+            try await Serving.run(try SimulatedRoom.devices(invocation), invocation, console)
         })
+}
+
+extension Serving {
+    /// Serves devices on the adapter of the command line, until their time is over or the task is cancelled.
+    static func run(
+        _ devices: [(device: any SimulatedDevice, address: DeviceAddress?)], _ invocation: Invocation, _ console: Console
+    ) async throws -> ExitCode {
+        let seconds = try invocation.seconds("seconds")
+        if (invocation.value("adapter") ?? "").split(separator: ":").first == "virtual" {
+            console.talk(
+                """
+                no other process can see a device on --adapter virtual; to share a simulated air run \
+                'cerulean controller --listen 127.0.0.1:7400' and use --adapter tcp:127.0.0.1:7400 here and there
+                """, .warning)
+        }
+        let stations = devices.map { AdapterChoice.Station(name: $0.device.name, address: $0.address) }
+        return try await AdapterChoice.run(invocation, stations: stations) { adapters in
+            if adapters.count < devices.count {
+                console.talk(
+                    "this adapter is one radio: all devices share its address and their services", .warning)
+            }
+            let timeout = try invocation.seconds("timeout") ?? .seconds(10)
+            var servers: [PeripheralServer] = []
+            let result: Result<Void, any Error>
+            do {
+                for adapter in adapters {
+                    servers.append(try await Session.openServer(adapter, timeout: max(timeout, .seconds(2))))
+                }
+                var served: [ServedDevice] = []
+                for (index, entry) in devices.enumerated() {
+                    let server = servers[min(index, servers.count - 1)]
+                    let own = await server.localAddress
+                    if let address = entry.address, let own, own.address != address.address {
+                        console.talk("this adapter keeps its own address \(own) instead of \(address)", .warning)
+                    }
+                    served.append(
+                        ServedDevice(number: index + 1, device: entry.device, server: server, address: own))
+                }
+                let serving = Serving(
+                    devices: served, servers: servers, isJSON: invocation.has("json"), console: console)
+                result = await serving.run(for: seconds)
+            } catch {
+                result = .failure(error)
+            }
+            let opened = servers
+            await Session.finish {
+                for server in opened { try? await server.shutdown(timeout: .seconds(2)) }
+            }
+            try result.get()
+            return .ok
+        }
+    }
 }
 
 extension SimulatedRoom {
@@ -140,26 +148,13 @@ extension SimulatedRoom {
         return (file, file.address)
     }
 
-    /// A BITalino that replays a recording.
+    /// A board that replays a recording.
     private static func recording(
         _ path: String, name: String?, settings: [String: String]
     ) throws(CommandError) -> any SimulatedDevice {
-        do {
-            let recording = try OpenSignalsRecording(contentsOfFile: path)
-            guard let device = recording.devices.first else { throw CommandError.badData("\(path): no device in it") }
-            if recording.devices.count > 1 {
-                throw CommandError.badData("\(path): several devices; one can be replayed")
-            }
-            var options = SimulationOptions(name: name, settings: settings)
-            for column in device.columnNames where column.lowercased() != "nseq" {
-                guard let values = device.column(named: column) else { continue }
-                options.replays[column] = RecordedSignal(values: values, rate: device.rate ?? 1000)
-            }
-            return try BITalinoDriver().makeSimulated(options)
-        } catch let error as RecordingError {
-            throw CommandError(.badData, error.description)
-        } catch {
-            throw CommandError(.badData, "\(path): \(CommandError(describing: error).description)")
-        }
+        let sessions: [RecordedSession]
+        do { sessions = try RecordedSession.read(path) } catch { throw CommandError(.badData, error.description) }
+        guard sessions.count == 1 else { throw .badData("\(path): several devices; 'play --session N' takes one") }
+        return try device(playing: sessions[0], name: name, settings: settings)
     }
 }

@@ -10,6 +10,22 @@ import Darwin
 
 /// Reads whole files of bounded size.
 enum InputFile {
+    /// The first octets.
+    ///
+    /// - Throws: ``RecordingError`` `.cannotRead`.
+    static func head(_ path: String, _ count: Int) throws(RecordingError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        var bytes = [UInt8](repeating: 0, count: count)
+        let got = descriptor < 0 ? -1 : bytes.withUnsafeMutableBytes { recv($0, from: descriptor) }
+        let code = errno
+        if descriptor >= 0 { close(descriptor) }
+        guard got >= 0 else {
+            throw RecordingError(
+                .cannotRead, path: path, system: code, detail: "cannot be opened: \(String(cString: strerror(code)))")
+        }
+        return Array(bytes.prefix(got))
+    }
+
     /// - Throws: ``RecordingError`` `.cannotRead`, or `.badData` if the file is larger than `limit` octets.
     static func read(_ path: String, limit: Int) throws(RecordingError) -> [UInt8] {
         func failure(_ what: String) -> RecordingError {

@@ -12,12 +12,19 @@ import Darwin
 public enum RecordingDestination: Hashable, Sendable {
     /// A new file. A file that exists is never overwritten.
     case file(String)
+    /// A file to which a recording is added as one more session; it may exist. For formats that hold several.
+    case addition(String)
     /// The standard output.
     case standardOutput
+    /// Programs that listen, by the name of the stream.
+    case network(String)
 
     /// The path of a file.
     public var path: String? {
-        if case .file(let path) = self { path } else { nil }
+        switch self {
+        case .file(let path), .addition(let path): path
+        case .standardOutput, .network: nil
+        }
     }
 }
 
@@ -40,6 +47,10 @@ final class OutputFile {
         case .standardOutput: descriptor = dup(STDOUT_FILENO)
         case .file(let path):
             descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        case .addition, .network:
+            throw RecordingError(
+                .unsupported, path: destination.path, detail: "this format writes new files; only sqlite adds to a file"
+            )
         }
         if descriptor < 0 {
             let code = errno
@@ -105,7 +116,8 @@ final class OutputFile {
 
     // MARK: - Private
 
-    /// What the system could not keep, as delayed allocation on a full disk, is said only here. Some files cannot be synced.
+    /// What the system could not keep, as delayed allocation on a full disk, is said only here. Some files cannot be
+    /// synced.
     private func sync() throws(RecordingError) {
         unsynced = 0
         guard case .file = destination, fsync(descriptor) != 0 else { return }
@@ -114,7 +126,9 @@ final class OutputFile {
         throw Self.failure(destination, "cannot be kept", code)
     }
 
-    private static func failure(_ destination: RecordingDestination, _ what: String, _ code: Int32) -> RecordingError {
+    static func failure(
+        _ destination: RecordingDestination, _ what: String, _ code: Int32 = errno
+    ) -> RecordingError {
         if code == ENOSPC || code == EDQUOT || code == EFBIG {
             return RecordingError(
                 .diskFull, path: destination.path, system: code,
@@ -134,7 +148,7 @@ final class OutputFile {
         #endif
     }
 
-    private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
+    static func closeDescriptor(_ descriptor: Int32) -> Int32 {
         #if canImport(Glibc)
         Glibc.close(descriptor)
         #elseif canImport(Musl)

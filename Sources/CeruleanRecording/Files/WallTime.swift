@@ -36,6 +36,50 @@ public struct WallTime: Hashable, Comparable, Sendable {
         return "\(p.hour):\(p.minute):\(p.second).\(three(p.millisecond))"
     }
 
+    /// Year, month, day, hour, minute and second.
+    var calendar: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        let p = parts
+        return (p.year, p.month, p.day, p.hour, p.minute, p.second)
+    }
+
+    /// A moment by the parts of its date in UTC.
+    init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, millisecond: Int = 0) {
+        // Days from the start of 1970, the year beginning in March.
+        let (y, m) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
+        let era = (y >= 0 ? y : y - 399) / 400
+        let yearOfEra = y - era * 400
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + (153 * m + 2) / 5 + day - 1
+        let days = era * 146_097 + dayOfEra - 719_468
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
+        self.init(milliseconds: Int64(seconds) * 1000 + Int64(millisecond))
+    }
+
+    /// Reads RFC 3339 in UTC, `2026-11-30T19:33:00.250Z`, with or without a fraction; nil for anything else.
+    public init?(rfc3339 text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 20, bytes.count <= 40, bytes.last == UInt8(ascii: "Z") else { return nil }
+        func number(_ range: Range<Int>) -> Int? {
+            let digits = bytes[range]
+            guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        }
+        let marks: [(Int, Character)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
+        guard marks.allSatisfy({ bytes[$0.0] == $0.1.asciiValue }), let year = number(0..<4), let month = number(5..<7),
+            let day = number(8..<10), let hour = number(11..<13), let minute = number(14..<16),
+            let second = number(17..<19), (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
+            second < 61
+        else { return nil }
+        var milliseconds = 0
+        if bytes.count > 20 {
+            guard bytes[19] == UInt8(ascii: "."), let fraction = number(20..<min(23, bytes.count - 1)) else {
+                return nil
+            }
+            milliseconds = fraction * [100, 10, 1][max(0, min(2, bytes.count - 22))]
+        }
+        self.init(
+            year: year, month: month, day: day, hour: hour, minute: minute, second: second, millisecond: milliseconds)
+    }
+
     // MARK: - Private
 
     private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -71,7 +71,8 @@ public struct RecordingFormat: Sendable {
 
     /// Creates a file and writes its header.
     ///
-    /// - Throws: ``RecordingError`` `.fileExists`, `.cannotWrite`, `.diskFull`, or `.unsupported` before a file is created.
+    /// - Throws: ``RecordingError`` `.fileExists`, `.cannotWrite`, `.diskFull`, or `.unsupported` before a file is
+    /// created.
     public func makeWriter(
         _ header: RecordingHeader, to destination: RecordingDestination
     ) throws(RecordingError) -> any RecordingWriter {
@@ -91,8 +92,24 @@ public struct RecordingFormat: Sendable {
         name: "jsonl", fileExtension: "jsonl", title: "JSON Lines",
         factory: { (header, destination) throws(RecordingError) in try JSONLinesWriter(header, to: destination) })
 
+    /// EDF+, 16 bits for each sample with physical units, annotations for markers and gaps. Needs a fixed rate.
+    public static let edf = Self(
+        name: "edf", fileExtension: "edf", title: "EDF+",
+        factory: { (header, destination) throws(RecordingError) in try EDFWriter(header, to: destination) })
+    /// An SQLite database; the one format that adds sessions to a file, see ``RecordingDestination/addition(_:)``.
+    public static let sqlite = Self(
+        name: "sqlite", fileExtension: "sqlite", title: "SQLite database",
+        factory: { (header, destination) throws(RecordingError) in try SQLiteWriter(header, to: destination) })
+    /// A stream of the Lab Streaming Layer instead of a file; needs liblsl when it is used.
+    public static let lsl = Self(
+        name: "lsl", fileExtension: "lsl", title: "Lab Streaming Layer",
+        factory: { (header, destination) throws(RecordingError) in try LSLWriter(header, to: destination) })
+
     /// The formats that are built in.
-    public static let all = [openSignals, csv, jsonLines]
+    public static let all = [openSignals, csv, jsonLines, edf, sqlite, lsl]
+
+    /// True if it makes a file.
+    public var isFile: Bool { name != "lsl" }
 
     /// The built-in format of a name, in any case.
     public static func named(_ name: String) -> Self? { all.first { $0.name == name.lowercased() } }

@@ -3,8 +3,10 @@
 import CeruleanSensing
 import CeruleanWire
 
-/// The text format of OpenSignals, version 1, one device: three lines of header, then a line for each sample with a tab behind
-/// every number. Losses show as jumps of `nSeq`, which counts samples with as many bits as the device has: 4 for a BITalino.
+/// The text format of OpenSignals, version 1, one device: three lines of header, then a line for each sample with a
+/// tab behind
+/// every number. Losses show as jumps of `nSeq`, which counts samples with as many bits as the device has: 4 for a
+/// BITalino.
 /// Section 14.1 of the protocol notes.
 final class OpenSignalsWriter: RecordingWriter {
     let destination: RecordingDestination
@@ -20,7 +22,7 @@ final class OpenSignalsWriter: RecordingWriter {
                 detail: "OpenSignals text needs a fixed rate, which \(source.name) has not; choose csv or jsonl")
         }
         self.destination = destination
-        let bits = min(max(source.sequenceBits ?? 16, 1), 32)
+        let bits = Self.bits(of: source)
         sequenceMask = (1 << bits) - 1
         file = try OutputFile(destination)
         var text = Array("# OpenSignals Text File Format. Version 1\n# ".utf8)
@@ -52,13 +54,23 @@ final class OpenSignalsWriter: RecordingWriter {
     // MARK: - Private
 
     private static func header(_ source: SourceDescription, rate: Double, bits: Int, start: WallTime) -> FieldValue {
-        let address = source.address?.description ?? source.name
+        let id = source.address?.description ?? source.name
+        return .object([.init(id, device(source, id: id, rate: rate, bits: bits, start: start))])
+    }
+
+    /// Bits of the number in front of a line.
+    static func bits(of source: SourceDescription) -> Int { min(max(source.sequenceBits ?? 16, 1), 32) }
+
+    /// What the header says of one device.
+    static func device(
+        _ source: SourceDescription, id address: String, rate: Double, bits: Int, start: WallTime
+    ) -> FieldValue {
         let values = source.channels.filter { $0.role == .value }
         let lines = source.channels.filter { $0.role != .value }
         let areRaw = values.allSatisfy { $0.resolution != nil }
         let columns = ["nSeq"] + source.channels.map(\.name)
         let resolution = [bits] + source.channels.map { $0.resolution ?? 16 }
-        let device: FieldValue = [
+        return [
             "sensor": .list(values.map { .text($0.sensor ?? "RAW") }),
             "device name": .text(address),
             "column": .list(columns.map { .text($0) }),
@@ -80,7 +92,6 @@ final class OpenSignalsWriter: RecordingWriter {
             "date": .text(start.openSignalsDate),
             "special": .list(values.map { _ in .object([]) }),
         ]
-        return .object([.init(address, device)])
     }
 
     /// The input that a label as `A3` names.

@@ -18,6 +18,7 @@ struct Recording {
     private var isConnected = true
     private var connectionsLost = 0
     private var seconds = 0.0
+    private var alignment = ClockAlignment()
     /// The host's clock and UTC at one moment.
     private var anchor: (host: MonotonicTime, wall: WallTime)?
 
@@ -57,6 +58,11 @@ struct Recording {
         return nil
     }
 
+    /// Notes something in front of the next sample.
+    mutating func mark(_ text: String, now: WallTime) throws(RecordingError) {
+        for writer in writers { try writer.writeMarker(text, index: nextIndex, arrival: now) }
+    }
+
     /// Completes all files; the first error is thrown after all were tried.
     func finish(_ reason: EndReason) throws(RecordingError) {
         var failure: RecordingError?
@@ -73,10 +79,15 @@ struct Recording {
     func summary(_ reason: EndReason, start: WallTime) -> RecordingSummary {
         RecordingSummary(
             source: source, samples: samples, lost: lost, isAmbiguous: isAmbiguous, connectionsLost: connectionsLost,
-            seconds: seconds, start: start, files: writers.compactMap(\.destination.path), reason: reason)
+            seconds: seconds, driftPartsPerMillion: alignment.driftPartsPerMillion, firstSampleTime: firstSampleTime,
+            start: start, files: writers.compactMap(\.destination.path), reason: reason)
     }
 
     // MARK: - Private
+
+    private var firstSampleTime: MonotonicTime? {
+        samples > 0 ? MonotonicTime.zero + .seconds(alignment.host(atDevice: 0)) : nil
+    }
 
     private mutating func arrival(_ hostTime: MonotonicTime, _ now: WallTime) -> WallTime {
         guard let anchor else {
@@ -113,6 +124,9 @@ struct Recording {
             lost += wanted.lostCount
             isAmbiguous = isAmbiguous || wanted.isAmbiguous
             let last = wanted.rowCount - 1
+            alignment.offset(
+                device: block.time(ofRow: last, index: indices[last], rate: source.rate),
+                host: (block.hostTime - .zero).inSeconds)
             nextIndex = indices[last] + 1
             seconds =
                 source.rate.map { Double(nextIndex) / $0 } ?? block.time(ofRow: last, index: indices[last], rate: nil)

@@ -6,7 +6,8 @@ import Foundation
 
 /// Runs the cases of vector files and counts what became of them.
 ///
-/// What is not understood is a failed case, never a skipped one: an unreadable file, an unknown member, kind or operation.
+/// What is not understood is a failed case, never a skipped one: an unreadable file, an unknown member, kind or
+/// operation.
 public struct VectorRunner: Sendable {
     /// The suites, asked in order for one that knows a case's kind.
     public let suites: [any VectorSuite]
@@ -127,6 +128,7 @@ extension VectorRunner {
     public static let standardSuites: [any VectorSuite] = [
         ATTExchangeSuite(),
         BITalinoCodecCases(), BITalinoStreams(), BITalinoDeviceCases(), SMPCryptoSuite(),
-        BlueSTNotificationCases(), BlueSTExchangeCases(), BeaconSuite(), ProfileSuite(),
+        BlueSTNotificationCases(), BlueSTExchangeCases(), BeaconSuite(), ProfileSuite(), RedBearCases(),
+        SensorTagCases(),
     ]
 }
