@@ -116,17 +116,18 @@ public final class AudioServer: Sendable {
         try await turn.run(on: host.loop, timeout: timeout, operation) { () throws(BluetoothError) in
             let deadline = host.loop.now + timeout
             for value in values {
-                while true {
-                    let bell = radio.bell()
-                    if await Self.update(value, of: attribute, on: host) { break }
+                while let bell = await Self.update(value, of: attribute, on: host, radio) {
                     try await bell.value(on: host.loop, timeout: deadline - host.loop.now, operation)
                 }
             }
         }
     }
 
-    private static func update(_ value: [UInt8], of attribute: AttributeID, on host: isolated any Host) -> Bool {
-        host.update(value, of: attribute, for: .allSubscribers)
+    /// Nil when the value was taken, else what rings when there is room: no event comes between on the host's loop.
+    private static func update(
+        _ value: [UInt8], of attribute: AttributeID, on host: isolated any Host, _ radio: Radio
+    ) -> Answer<Void>? {
+        host.update(value, of: attribute, for: .allSubscribers) ? nil : radio.bell()
     }
 
     private static func valueLength(of links: Set<LinkID>, on host: isolated any Host) -> Int {

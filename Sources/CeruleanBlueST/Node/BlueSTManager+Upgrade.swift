@@ -24,7 +24,10 @@ extension BlueSTManager {
         events(.restartingIntoLoader)
         try await node.restartIntoLoader(
             for: image, destination: .init(options.destination), layout: options.layout, timeout: options.timeout)
-        // The board ends the link; if it does not, the request was not taken.
+        // The board ends the link by itself.
+        let loop = central.host.loop
+        let deadline = loop.now + .seconds(3)
+        while node.isConnected, loop.now < deadline { try await loop.sleep(for: .milliseconds(100)) }
         try? await node.disconnect(timeout: options.timeout)
         guard let loader = try await loader(of: node, timeout: options.timeout * 3) else {
             throw UpgradeError(

@@ -37,6 +37,7 @@ final class SoundListener: Sendable {
 
     func linkClosed(_ link: LinkID) {
         let timer = state.withLock { state in
+            for attribute in (state.characteristics[link] ?? [:]).keys { state.assemblers[attribute] = nil }
             state.characteristics[link] = nil
             state.tries[link] = nil
             return state.timers.removeValue(forKey: link)

@@ -40,6 +40,8 @@ final class LineEditor: Sendable {
     private let state = Mutex(State())
     private let isDone = DispatchSemaphore(value: 0)
 
+    private static let outputLimit = 10_000
+
     /// The editor that has the terminal: the library's callback carries no context.
     private static let current = Mutex<LineEditor?>(nil)
 
@@ -109,7 +111,11 @@ final class LineEditor: Sendable {
 
     /// Prints something above the line that is being edited.
     func interject(_ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.output.append(body) }
+        state.withLock { state in
+            // A terminal that is held takes nothing: the newest lines are kept.
+            if state.output.count >= Self.outputLimit { state.output.removeFirst() }
+            state.output.append(body)
+        }
         ring()
     }
 
