@@ -127,6 +127,14 @@ public protocol Host: Actor {
     func read(
         _ attribute: AttributeID, on link: LinkID, timeout: Duration, completion: @escaping HostCompletion<[UInt8]>
     ) -> OperationID
+    /// Reads several values with as few requests as the peer can; each whole, in the order asked for. One that cannot be read
+    /// fails all.
+    ///
+    /// - Parameter lengths: How long the values are, for peers that know only Read Multiple of known lengths; empty when unknown.
+    func readMultiple(
+        _ attributes: [AttributeID], lengths: [Int], on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[[UInt8]]>
+    ) -> OperationID
     /// Writes a value of at most 512 octets.
     func write(
         _ value: [UInt8], to attribute: AttributeID, mode: WriteMode, on link: LinkID, timeout: Duration,
@@ -192,6 +200,11 @@ public protocol Host: Actor {
     /// - Returns: false when the queue of a subscriber is full and **nothing** was sent or stored; try again after
     ///   `readyToUpdate`.
     func update(_ value: [UInt8], of attribute: AttributeID, for audience: UpdateAudience) -> Bool
+    /// Sends several new values to subscribers and, as ``update(_:of:for:)`` does, keeps them. Those who can take them get them
+    /// in one packet (Multiple Handle Value Notification).
+    ///
+    /// - Returns: How many values were taken, from the first on; try the rest after `readyToUpdate`.
+    func updateTogether(_ values: [AttributeUpdate], for audience: UpdateAudience) -> Int
     /// Starts to advertise; several advertisements run side by side as far as the controller can.
     func startAdvertising(
         _ parameters: AdvertisingParameters, completion: @escaping HostCompletion<AdvertisementID>)
@@ -230,8 +243,8 @@ public struct KnownPeer: Hashable, Sendable {
     }
 }
 
-/// Engines without ``HostCapabilities/controlsPHY``, ``HostCapabilities/controlsDataLength``, changing advertisements or
-/// ``HostCapabilities/periodicAdvertising``.
+/// Engines without ``HostCapabilities/controlsPHY``, ``HostCapabilities/controlsDataLength``, reading several values at once,
+/// changing advertisements or ``HostCapabilities/periodicAdvertising``.
 extension Host {
     /// Ends with `unsupported`.
     public func setPHY(
@@ -247,6 +260,20 @@ extension Host {
     ) -> OperationID {
         completion(.failure(HostError(.unsupported, "change of the packet length")))
         return OperationID(rawValue: 0)
+    }
+
+    /// Ends with `unsupported`.
+    public func readMultiple(
+        _ attributes: [AttributeID], lengths: [Int], on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[[UInt8]]>
+    ) -> OperationID {
+        completion(.failure(HostError(.unsupported, "read of several values")))
+        return OperationID(rawValue: 0)
+    }
+
+    /// Sends one after the other.
+    public func updateTogether(_ values: [AttributeUpdate], for audience: UpdateAudience) -> Int {
+        values.firstIndex { !update($0.value, of: $0.attribute, for: audience) } ?? values.count
     }
 
     /// Ends with `unsupported`.

@@ -24,13 +24,20 @@ final class DatabaseWalk {
     var step = Step.services
     var count = 0
     var operation: OperationID?
+    /// Who keeps the result, and the state of its database when the walk began.
+    let record: PeerRecord
+    var generation: UInt64 = 0
+    /// How often it may begin anew because the database changes meanwhile.
+    var attempts = 3
+    var mustRestart = false
 
     init(
-        number: UInt64, link: LinkID, types: [BluetoothUUID]?, deadline: MonotonicTime,
+        number: UInt64, link: LinkID, record: PeerRecord, types: [BluetoothUUID]?, deadline: MonotonicTime,
         completion: @escaping HostCompletion<[Service]>
     ) {
         self.number = number
         self.link = link
+        self.record = record
         self.types = types
         self.deadline = deadline
         self.completion = completion
@@ -79,10 +86,13 @@ extension CentralCore {
     /// Discovers services with what they include, their characteristics and descriptors.
     @discardableResult
     func discover(
-        _ types: [BluetoothUUID]?, on link: LinkID, timeout: Duration, _ completion: @escaping HostCompletion<[Service]>
+        _ types: [BluetoothUUID]?, on link: LinkID, of record: PeerRecord, timeout: Duration,
+        _ completion: @escaping HostCompletion<[Service]>
     ) -> @Sendable (GiveUp) -> Void {
         let walk = DatabaseWalk(
-            number: number(), link: link, types: types, deadline: loop.now + timeout, completion: completion)
+            number: number(), link: link, record: record, types: types, deadline: loop.now + timeout,
+            completion: completion)
+        walk.generation = record.read { $0.generation }
         walks[walk.number] = walk
         let number = walk.number
         run(walk)
@@ -98,6 +108,7 @@ extension CentralCore {
 
     private func finish(_ walk: DatabaseWalk, _ result: Result<[Service], HostError>) {
         guard walks.removeValue(forKey: walk.number) != nil else { return }
+        if case .success(let services) = result { walk.record.keep(services, generation: walk.generation) }
         walk.completion(
             result.mapError { cause in
                 var copy = cause
@@ -151,6 +162,22 @@ extension CentralCore {
     private func found(_ number: UInt64, _ result: Result<Found, HostError>) {
         guard let walk = walks[number] else { return }
         walk.operation = nil
+        if case .failure(let cause) = result, cause.code == .staleAttribute { walk.mustRestart = true }
+        if walk.mustRestart {
+            // The database has changed under it: what was found so far may not fit what follows.
+            guard walk.attempts > 1 else {
+                return finish(
+                    walk, .failure(HostError(.staleAttribute, detail: "the database changed again and again meanwhile"))
+                )
+            }
+            walk.attempts -= 1
+            walk.mustRestart = false
+            walk.services = []
+            walk.count = 0
+            walk.step = .services
+            walk.generation = walk.record.read { $0.generation }
+            return run(walk)
+        }
         switch result {
         case .failure(let cause): return finish(walk, .failure(cause))
         case .success(let found): take(found, walk)

@@ -126,6 +126,7 @@ extension CentralCore {
     func databaseChanged(on link: LinkID, _ range: ClosedRange<UInt16>?) {
         guard let state = linkTable[link] else { return }
         for record in state.records { record.forgetServices() }
+        for walk in walks.values where walk.link == link { walk.mustRestart = true }
         lastFeed = nil
         let stale = state.feeds.values.filter { feed in
             guard let range, let handle = feed.attribute.handle else { return true }

@@ -7,7 +7,7 @@ extension Peripheral {
     // MARK: Discovery
 
     /// Discovers the peer's database: services, the services they include, characteristics and descriptors. The result
-    /// is kept in ``services`` until the link ends or the database changes.
+    /// is kept in ``services`` until the link ends or the database changes. A change meanwhile begins it anew, at most twice.
     ///
     /// - Parameters:
     ///   - types: Only services of these types; nil for all.
@@ -17,19 +17,16 @@ extension Peripheral {
     public func discover(
         _ types: [BluetoothUUID]? = nil, timeout: Duration = .seconds(30)
     ) async throws(BluetoothError) -> [Service] {
-        let (link, generation) = record.read { ($0.link?.id, $0.generation) }
-        guard let link else {
+        guard let link = record.link?.id else {
             _ = try requireLink("discovering services")
             return []
         }
         let (core, record) = (central.core, record)
-        let services: [Service] = try await awaitOperation(
+        return try await awaitOperation(
             on: core.loop, describe: { "discovering services on \(record.label)" },
             start: { completion in
-                core.assumeIsolated { $0.discover(types, on: link, timeout: timeout, completion) }
+                core.assumeIsolated { $0.discover(types, on: link, of: record, timeout: timeout, completion) }
             })
-        record.keep(services, generation: generation)
-        return services
     }
 
     /// The services found by the last ``discover(_:timeout:)`` on this link; empty before it, after the link has ended,

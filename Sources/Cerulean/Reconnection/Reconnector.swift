@@ -171,24 +171,23 @@ extension CentralCore {
             linkTable[link]?.isLeaving == false
         else { return }
         keeper.isResubscribing = true
-        let generation = record.read { $0.generation }
-        discover(nil, on: link, timeout: Self.resubscriptionTimeout) { [self] result in
-            assumeIsolated { $0.rediscovered(record, link, generation, result) }
+        discover(nil, on: link, of: record, timeout: Self.resubscriptionTimeout) { [self] result in
+            assumeIsolated { $0.rediscovered(record, link, result) }
         }
     }
 
     private static var resubscriptionTimeout: Duration { .seconds(30) }
 
     private func rediscovered(
-        _ record: PeerRecord, _ link: LinkID, _ generation: UInt64, _ result: Result<[Service], HostError>
+        _ record: PeerRecord, _ link: LinkID, _ result: Result<[Service], HostError>
     ) {
         guard let keeper = reconnector(of: record) else { return }
         keeper.isResubscribing = false
         // Another link, or another database: what was found is of no use.
-        guard record.link?.id == link, record.read({ $0.generation }) == generation else { return resubscribe(keeper) }
+        guard record.link?.id == link else { return resubscribe(keeper) }
         switch result {
         case .success(let services):
-            record.keep(services, generation: generation)
+            guard record.services != nil else { return resubscribe(keeper) }
             let feeds = keeper.suspended
             keeper.suspended = []
             for feed in feeds { resume(feed, in: services, on: link) }

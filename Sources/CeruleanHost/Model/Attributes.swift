@@ -154,6 +154,9 @@ public enum WriteMode: Hashable, Sendable {
     /// The peer does not answer; ends when the host has queued the packet, at most 8 KiB ahead of the controller. At most
     /// MTU - 3 octets.
     case withoutResponse
+    /// Without response and signed with the key of the bond (capability ``HostCapabilities/signedWrites``), for characteristics
+    /// with the property `signedWrite`; at most MTU - 15 octets. On an encrypted link it goes unsigned: that protects it already.
+    case signed
 }
 
 /// What to receive of a characteristic.

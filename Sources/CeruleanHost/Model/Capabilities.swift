@@ -43,6 +43,8 @@ public struct HostCapabilities: OptionSet, Hashable, Sendable {
     public static let periodicAdvertising = Self(rawValue: 1 << 16)
     /// The length of packets of the link layer can be chosen.
     public static let controlsDataLength = Self(rawValue: 1 << 17)
+    /// Values can be written signed (``WriteMode/signed``).
+    public static let signedWrites = Self(rawValue: 1 << 18)
 }
 
 /// Whether an adapter can be used.

@@ -175,6 +175,20 @@ public enum RequestResponse: Hashable, Sendable {
     case failure(code: UInt8, index: Int)
 }
 
+/// A new value of one of our attributes.
+public struct AttributeUpdate: Hashable, Sendable {
+    /// The attribute.
+    public var attribute: AttributeID
+    /// Its new value.
+    public var value: [UInt8]
+
+    /// Pairs attribute and value.
+    public init(_ attribute: AttributeID, _ value: [UInt8]) {
+        self.attribute = attribute
+        self.value = value
+    }
+}
+
 /// Who gets a new value of ours.
 public enum UpdateAudience: Hashable, Sendable {
     /// Every subscriber.

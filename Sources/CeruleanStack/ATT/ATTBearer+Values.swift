@@ -70,7 +70,7 @@ extension ATTBearer {
         send(OutgoingValue(pdu: pdu + signature, completion: completion))
     }
 
-    private func send(_ value: OutgoingValue) {
+    func send(_ value: OutgoingValue) {
         guard isOpen, let output else {
             value.completion?(.failure(HostError(.disconnected, detail: "the ATT bearer is closed")))
             return
@@ -143,6 +143,9 @@ extension ATTBearer {
             return true
         }
     }
+
+    /// True while an indication of `handle` has not been sent yet.
+    func waitsToIndicate(_ handle: UInt16) -> Bool { indications.contains { $0.handle == handle } }
 
     private func sendIndication(now: MonotonicTime) {
         guard isOpen, unconfirmed == nil, let output, output.bearerCanSend(self), let next = indications.popFirst()
@@ -228,7 +231,7 @@ extension ATTBearer {
     /// The peer's Client Characteristic Configurations that are not zero, by handle.
     ///
     /// Kept for a bonded peer and put back when it returns; others start with none. Core 5.4, Vol 3, Part G, 3.3.3.3.
-    public var configurations: [UInt16: UInt16] { session?.configuration ?? [:] }
+    public var configurations: [UInt16: UInt16] { session?.client.configuration ?? [:] }
 
     /// Sets what a bonded peer configured on an earlier link. Those of attributes that are gone are left out.
     public func restoreConfigurations(_ configurations: [UInt16: UInt16]) { session?.restore(configurations) }

@@ -36,7 +36,9 @@ extension HostError {
     /// The peer answered with an ATT error.
     static func refused(_ error: ATT.ErrorResponse) -> HostError {
         HostError(
-            error.error.asksForSecurity ? .insufficientSecurity : .refused, attribute: error.error.rawValue,
+            error.error.asksForSecurity
+                ? .insufficientSecurity : error.error == .databaseOutOfSync ? .staleAttribute : .refused,
+            attribute: error.error.rawValue,
             detail: error.error.description)
     }
 

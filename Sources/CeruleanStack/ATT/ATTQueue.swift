@@ -27,6 +27,11 @@ struct ATTQueue<Element> {
         return element
     }
 
+    /// True if an element `matches`.
+    func contains(where matches: (Element) -> Bool) -> Bool {
+        elements[head...].contains { $0.map(matches) ?? false }
+    }
+
     /// Removes and returns everything in order.
     mutating func removeAll() -> [Element] {
         let rest = elements[head...].compactMap { $0 }

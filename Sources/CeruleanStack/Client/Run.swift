@@ -70,6 +70,10 @@ final class Run<Value: Sendable>: PendingOperation {
     }
 
     private func finish(_ result: Result<Value, HostError>) {
+        if case .failure(let error) = result, error.attribute == ATT.ErrorCode.databaseOutOfSync.rawValue {
+            // Told once: what is known is stale, and the next request shows that we know. Core 5.4, Vol 3, Part G, 2.5.2.1.
+            engine.databaseChanged(0x0001...0xFFFF, on: on)
+        }
         procedure = nil
         guard engine.finish(id) else { return }
         switch result {
@@ -86,6 +90,10 @@ final class Run<Value: Sendable>: PendingOperation {
 }
 
 extension HostError {
+    /// A database that changes faster than it can be discovered.
+    static let databaseKeepsChanging = HostError(
+        .staleAttribute, detail: "the peer changed its database again and again while it was being discovered")
+
     /// The same error, with what came of the try to raise the link's security.
     fileprivate func because(_ reason: HostError) -> HostError {
         var error = self
@@ -124,6 +132,10 @@ extension Link {
             return ServiceInfo(
                 id: attribute(service.start), uuid: service.uuid, isPrimary: service.isPrimary, endHandle: service.end)
         }
+    }
+
+    func found(_ includes: [GATT.Include]) -> [ServiceInfo] {
+        found(includes.map { GATT.Service(start: $0.start, end: $0.end, uuid: $0.uuid, isPrimary: false) })
     }
 
     func found(_ characteristics: [GATT.Characteristic]) -> [CharacteristicInfo] {

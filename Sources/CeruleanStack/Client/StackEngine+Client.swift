@@ -13,17 +13,41 @@ extension StackEngine {
         self.now = now
         guard let link = open(id, "discovery of services", completion) else { return reserveOperation() }
         let run = run("discovery of services", nil, link, timeout, completion)
-        guard let types, !types.isEmpty else {
-            run.start { [self] bearer, now in
-                bearer.discoverPrimaryServices(now: now) { [self] result in
-                    run.end(result.map { link.found($0) })
-                    if case .success(let services) = result { watchServiceChanged(services, of: link) }
+        prepareCache(of: link) { [self] in
+            if let services = cached(link)?.services {
+                watchServiceChanged(services, of: link)
+                return later {
+                    let wanted = types.map(Set.init) ?? []
+                    run.end(.success(link.found(services.filter { wanted.isEmpty || wanted.contains($0.uuid) })))
                 }
             }
-            return run.id
+            if let types, !types.isEmpty {
+                discover(types[...], found: [], link, run)
+            } else {
+                discoverAll(link, run, attempts: Self.discoveryAttempts)
+            }
         }
-        discover(types[...], found: [], link, run)
         return run.id
+    }
+
+    /// How often a discovery begins anew because the database changes meanwhile.
+    private static let discoveryAttempts = 3
+
+    private func discoverAll(_ link: Link, _ run: Run<[ServiceInfo]>, attempts: Int) {
+        let generation = link.generation
+        run.start { [self] bearer, now in
+            bearer.discoverPrimaryServices(now: now) { [self] result in
+                if case .success(let services) = result {
+                    guard link.generation == generation else {
+                        guard attempts > 1 else { return run.end(.failure(.databaseKeepsChanging)) }
+                        return discoverAll(link, run, attempts: attempts - 1)
+                    }
+                    keep(link, count: services.count) { $0.services = services }
+                }
+                run.end(result.map { link.found($0) })
+                if case .success(let services) = result { watchServiceChanged(services, of: link) }
+            }
+        }
     }
 
     private func discover(
@@ -53,15 +77,18 @@ extension StackEngine {
             return reserveOperation()
         }
         let run = run("discovery of included services of", service, link, timeout, completion)
-        run.start { bearer, now in
-            bearer.findIncludedServices(start: start, end: end, now: now) { result in
-                run.end(
-                    result.map { includes in
-                        link.found(
-                            includes.map {
-                                GATT.Service(start: $0.start, end: $0.end, uuid: $0.uuid, isPrimary: false)
-                            })
-                    })
+        prepareCache(of: link) { [self] in
+            if let includes = cached(link)?.includes[start] {
+                return later { run.end(.success(link.found(includes))) }
+            }
+            run.start { [self] bearer, now in
+                bearer.findIncludedServices(start: start, end: end, now: now) { [self] result in
+                    let result = valid(service, link, result)
+                    if case .success(let found) = result {
+                        keep(link, count: found.count) { $0.includes[start] = found }
+                    }
+                    run.end(result.map { link.found($0) })
+                }
             }
         }
         return run.id
@@ -77,9 +104,18 @@ extension StackEngine {
             return reserveOperation()
         }
         let run = run("discovery of characteristics of", service, link, timeout, completion)
-        run.start { bearer, now in
-            bearer.discoverCharacteristics(start: start, end: end, now: now) { result in
-                run.end(result.map { link.found($0) })
+        prepareCache(of: link) { [self] in
+            if let characteristics = cached(link)?.characteristics[start] {
+                return later { run.end(.success(link.found(characteristics))) }
+            }
+            run.start { [self] bearer, now in
+                bearer.discoverCharacteristics(start: start, end: end, now: now) { [self] result in
+                    let result = valid(service, link, result)
+                    if case .success(let found) = result {
+                        keep(link, count: found.count) { $0.characteristics[start] = found }
+                    }
+                    run.end(result.map { link.found($0) })
+                }
             }
         }
         return run.id
@@ -101,9 +137,18 @@ extension StackEngine {
             run.end(.success([]))
             return run.id
         }
-        run.start { bearer, now in
-            bearer.discoverDescriptors(start: handle + 1, end: end, now: now) { result in
-                run.end(result.map { link.found($0, of: handle) })
+        prepareCache(of: link) { [self] in
+            if let descriptors = cached(link)?.descriptors[handle] {
+                return later { run.end(.success(link.found(descriptors, of: handle))) }
+            }
+            run.start { [self] bearer, now in
+                bearer.discoverDescriptors(start: handle + 1, end: end, now: now) { [self] result in
+                    let result = valid(characteristic, link, result)
+                    if case .success(let found) = result {
+                        keep(link, count: found.count) { $0.descriptors[handle] = found }
+                    }
+                    run.end(result.map { link.found($0, of: handle) })
+                }
             }
         }
         return run.id
@@ -146,6 +191,7 @@ extension StackEngine {
                 link.bearer.writeCommand(value, to: handle, now: self.now) { run.end($0) }
             }
             if !holds(link, send) { send() }
+        case .signed: writeSigned(value, to: handle, on: link, run)
         }
         return run.id
     }
@@ -211,28 +257,58 @@ extension StackEngine {
         let first = max(1, value.uint16(at: 0))
         let last = value.uint16(at: 2)
         guard first <= last else { return }
-        let range = first...last
+        databaseChanged(first...last, on: link)
+    }
+
+    /// What lies in the range is stale, and what is known has to be compared with the peer's hash again.
+    func databaseChanged(_ range: ClosedRange<UInt16>, on link: Link) {
         link.databaseChanged(range)
         link.forget(range)
+        if case .reading = link.cache {} else { link.cache = .unknown }
         emit(.servicesChanged(link.id, range: range == 0x0001...0xFFFF ? nil : range))
     }
 
-    /// Subscribes to Service Changed in the background when the peer has it.
+    /// Subscribes to Service Changed in the background when the peer has it, and says what we can do.
     private func watchServiceChanged(_ services: [GATT.Service], of link: Link) {
         guard !link.lookedForServiceChanged, let service = services.first(where: { $0.uuid == 0x1801 }) else { return }
         link.lookedForServiceChanged = true
-        link.bearer.discoverCharacteristics(
-            of: GATT.serviceChanged, start: service.start, end: service.end, now: now
-        ) { [unowned self] result in
-            guard case .success(let found) = result, let first = found.first, first.end > first.handle else { return }
-            link.serviceChangedHandle = first.handle
-            link.bearer.subscribe(to: first.handle, end: first.end, mode: .indications, now: now) { _ in }
+        if let known = cached(link)?.characteristics[service.start],
+            let changed = known.first(where: { $0.uuid == GATT.serviceChanged })
+        {
+            // A bonded peer keeps what was written on an earlier link.
+            link.serviceChangedHandle = changed.handle
+            return
         }
+        link.bearer.discoverCharacteristics(start: service.start, end: service.end, now: now) {
+            [unowned self] result in
+            guard case .success(let found) = result else { return }
+            // Told first, so that the peer answers for a database that changes from here on.
+            if let features = found.first(where: { $0.uuid == GATT.clientSupportedFeatures }) {
+                link.bearer.write([clientFeatures], to: features.handle, now: now) { _ in }
+            }
+            guard let changed = found.first(where: { $0.uuid == GATT.serviceChanged }), changed.end > changed.handle
+            else { return }
+            link.serviceChangedHandle = changed.handle
+            link.bearer.subscribe(to: changed.handle, end: changed.end, mode: .indications, now: now) { _ in }
+        }
+    }
+
+    /// Robust caching and Multiple Handle Value Notifications. Core 5.4, Vol 3, Part G, 7.2.
+    private var clientFeatures: UInt8 {
+        GATTClientState.Features([.robustCaching, .multipleNotifications]).rawValue
+    }
+
+    /// What was found in a part of the database, unless that part has changed meanwhile.
+    private func valid<Found>(
+        _ parent: AttributeID, _ link: Link, _ result: Result<Found, HostError>
+    ) -> Result<Found, HostError> {
+        if case .success = result, !link.isCurrent(parent) { return .failure(Self.stale(parent)) }
+        return result
     }
 
     // MARK: - checks
 
-    private func current<Value>(
+    func current<Value>(
         _ attribute: AttributeID, _ id: LinkID, _ verb: StaticString, _ completion: HostCompletion<Value>
     ) -> (Link, UInt16)? {
         guard let link = open(id, "\(verb) \(Self.name(attribute))", completion) else { return nil }
@@ -255,7 +331,7 @@ extension StackEngine {
         return (link, start, end)
     }
 
-    private static func stale(_ attribute: AttributeID) -> HostError {
+    static func stale(_ attribute: AttributeID) -> HostError {
         HostError(
             .staleAttribute, detail: "\(name(attribute)) belongs to an earlier link or database; discover it again")
     }

@@ -88,6 +88,9 @@ extension StackEngine {
 
     func setUpServer() {
         server.delegate = answers
+        let crypto = configuration.crypto
+        // Least significant octet first, as all numbers of the protocol.
+        server.hasher = { (try? crypto.databaseHash($0))?.littleEndian }
         restoreBuiltIn(now: .zero)
     }
 
@@ -118,7 +121,12 @@ extension StackEngine {
                     uuid: 0x1801,
                     characteristics: [
                         CharacteristicDefinition(
-                            uuid: GATT.serviceChanged, properties: .indicate, permissions: AttributePermissions())
+                            uuid: GATT.serviceChanged, properties: .indicate, permissions: AttributePermissions()),
+                        CharacteristicDefinition(
+                            uuid: GATT.clientSupportedFeatures, properties: [.read, .write],
+                            permissions: .readWrite),
+                        CharacteristicDefinition(
+                            uuid: GATT.databaseHash, properties: .read, permissions: .readable),
                     ]))
         }
         guard !missing.isEmpty,
@@ -184,9 +192,15 @@ final class ServerAnswers: GATTServerDelegate {
         _ server: GATTServer, subscription mode: SubscriptionMode, of attribute: AttributeID, owner: Int,
         from bearer: ATTBearer
     ) {
-        engine.keepSubscriptions(bearer)
+        engine.keepClient(bearer)
         guard owner != Publications.builtIn else { return }
         engine.emit(.subscriptionChanged(link: bearer.peer.link, attribute: attribute, mode: mode))
+    }
+
+    func server(_ server: GATTServer, clientChanged bearer: ATTBearer) { engine.keepClient(bearer) }
+
+    func server(_ server: GATTServer, verifies command: [UInt8], from bearer: ATTBearer) -> SecurityLevel? {
+        engine.verify(command, from: bearer)
     }
 
     func server(_ server: GATTServer, readyToUpdate bearer: ATTBearer) {

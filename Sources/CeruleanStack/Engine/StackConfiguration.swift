@@ -34,6 +34,8 @@ public struct StackConfiguration: Sendable {
     /// Use extended advertising where the controller has it; without it, legacy commands alone, for controllers that tell more
     /// than they can.
     public var usesExtendedAdvertising: Bool
+    /// Let the controller find bonded peers behind their private addresses, where it has a list for that; the host does the rest.
+    public var usesResolvingList: Bool
     /// How links are paired until an application says otherwise.
     public var pairing: PairingPolicy
     /// An operation that the peer refuses for lack of security raises it, and is repeated once.
@@ -64,6 +66,7 @@ public struct StackConfiguration: Sendable {
         maximumAdvertisers = 16_384
         maximumLinks = 3_840
         usesExtendedAdvertising = true
+        usesResolvingList = true
         pairing = PairingPolicy()
         raisesSecurity = true
         recoveryTime = .seconds(30)

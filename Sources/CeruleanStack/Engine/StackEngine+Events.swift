@@ -54,12 +54,14 @@ extension StackEngine {
             }
         case .enhancedConnectionComplete?:
             decode(HCI.LEEnhancedConnectionComplete.self, parameters) { event in
+                let onAir = event.peerResolvableAddress
                 connectionComplete(
                     HCI.LEConnectionComplete(
                         status: event.status, handle: event.handle, role: event.role,
                         peerAddressKind: event.peerAddressKind, peerAddress: event.peerAddress,
                         interval: event.interval, latency: event.latency,
-                        supervisionTimeout: event.supervisionTimeout, clockAccuracy: event.clockAccuracy))
+                        supervisionTimeout: event.supervisionTimeout, clockAccuracy: event.clockAccuracy),
+                    onAir: onAir == .zero ? nil : DeviceAddress(onAir, .random))
             }
         case .connectionUpdateComplete?:
             decode(HCI.LEConnectionUpdateComplete.self, parameters, connectionUpdateComplete)

@@ -7,7 +7,7 @@ public import CeruleanWire
 struct Startup {
     enum Step: Int {
         case reset, supportedCommands, version, address, leFeatures, eventMask, leEventMask, leHostSupport, leBufferSize
-        case bufferSize, advertisingSets, advertisingDataLength, dataLength, randomAddress, done
+        case bufferSize, advertisingSets, advertisingDataLength, dataLength, resolvingList, randomAddress, done
     }
 
     var step: Step?
@@ -26,6 +26,8 @@ struct Startup {
     /// Advertisements at a time, and octets in each.
     var advertisingSets = 1
     var advertisingDataLength = 31
+    /// Keys that the controller can resolve addresses with.
+    var resolvingListSize = 0
 
     func supports(_ opcode: HCI.Opcode) -> Bool { supported?.contains(opcode) ?? true }
 }
@@ -150,9 +152,16 @@ extension StackEngine {
             }
         case .dataLength:
             // Links begin with the longest packets that both ends can; controllers without it do not know the command.
-            guard startup.features.contains(.dataLengthExtension) else { return begin(.randomAddress) }
+            guard startup.features.contains(.dataLengthExtension) else { return begin(.resolvingList) }
             command(HCI.LEWriteSuggestedDefaultDataLength(octets: 251, time: dataTime(octets: 251))) {
-                self.may($0, then: .randomAddress) { _ in }
+                self.may($0, then: .resolvingList) { _ in }
+            }
+        case .resolvingList:
+            guard configuration.usesResolvingList, startup.features.contains(.privacy),
+                startup.supports(.leAddDeviceToResolvingList), startup.supports(.leSetAddressResolutionEnable)
+            else { return begin(.randomAddress) }
+            command(HCI.LEReadResolvingListSize()) {
+                self.may($0, then: .randomAddress) { self.startup.resolvingListSize = Int($0.size) }
             }
         case .randomAddress: setOwnAddress()
         case .done: started()
@@ -243,6 +252,7 @@ extension StackEngine {
             return startFailed(error)
         }
         setState(.poweredOn)
+        updateResolvingList()
         completion?(.success(()))
     }
 

@@ -98,6 +98,10 @@ public final class StackEngine {
     var privacy = Privacy()
     var security: SecurityManager
     var asker = PairingAsker()
+    /// Databases of bonded peers.
+    var cache = DatabaseCache()
+    /// What is done when the present call is over.
+    private var deferred: [() -> Void] = []
     /// The link that is being closed, while those who wait for it are told.
     var closingLink: Link?
 
@@ -150,6 +154,7 @@ public final class StackEngine {
         guard now >= nextDeadline else { return }
         nextDeadline = .distantFuture
         tickCommands()
+        tickDeferred()
         tickOperations()
         tickLinks()
         tickBearers()
@@ -158,6 +163,7 @@ public final class StackEngine {
         tickSyncs()
         tickSecurity()
         tickPrivacy()
+        tickResolvingList()
         earlyPackets.expire(now: now)
         recomputeDeadline()
     }
@@ -180,7 +186,20 @@ public final class StackEngine {
 
     // MARK: - private
 
+    /// Does something when the present call is over: completions do not come from inside the call that they belong to.
+    func later(_ body: @escaping () -> Void) {
+        deferred.append(body)
+        arm(now)
+    }
+
+    private func tickDeferred() {
+        let bodies = deferred
+        deferred = []
+        for body in bodies { body() }
+    }
+
     private func recomputeDeadline() {
+        if !deferred.isEmpty { arm(now) }
         arm(commands.deadline)
         arm(startup.deadline)
         arm(connector.deadline)
@@ -188,6 +207,7 @@ public final class StackEngine {
         arm(syncs.deadline)
         arm(security.nextDeadline)
         arm(privacy.deadline)
+        arm(privacy.list.retry)
         arm(earlyPackets.deadline)
         arm(operations.nextDeadline)
         for link in allLinks {

@@ -192,7 +192,8 @@ extension StackEngine {
 
     // MARK: - events
 
-    func connectionComplete(_ event: HCI.LEConnectionComplete) {
+    /// - Parameter onAir: The private address that the controller resolved.
+    func connectionComplete(_ event: HCI.LEConnectionComplete, onAir: DeviceAddress? = nil) {
         guard event.status == .success else {
             if event.role == .peripheral, event.status == .advertisingTimeout { return advertisingConnected() }
             // Security H12: rubbish beside a failed status is not looked at.
@@ -218,7 +219,7 @@ extension StackEngine {
         }
         let address = DeviceAddress(event.peerAddress, event.peerAddressKind)
         let link = openLink(
-            event.handle, to: DeviceAddress(address.address, address.peerKind),
+            event.handle, to: DeviceAddress(address.address, address.peerKind), onAir: onAir,
             role: event.role == .central ? .central : .peripheral,
             parameters: ConnectionParameters(
                 interval: event.interval, latency: event.latency, timeout: event.supervisionTimeout))
@@ -239,13 +240,15 @@ extension StackEngine {
     }
 
     private func openLink(
-        _ handle: UInt16, to address: DeviceAddress, role: LinkInfo.Role, parameters: ConnectionParameters
+        _ handle: UInt16, to address: DeviceAddress, onAir: DeviceAddress?, role: LinkInfo.Role,
+        parameters: ConnectionParameters
     ) -> Link {
         lastLink &+= 1
         // The handle inside makes looking a link up a matter of one index.
         let id = LinkID(rawValue: lastLink << 12 | UInt64(handle))
         let link = Link(
             engine: self, handle: handle, id: id, address: address, role: role, parameters: parameters)
+        link.onAir = onAir ?? address
         links[Int(handle)] = link
         linkCount += 1
         readPHY(of: link)

@@ -11,6 +11,8 @@ struct Privacy {
     var airAddress: DeviceAddress?
     /// The controller is being given another address.
     var isChanging = false
+    /// What the controller resolves.
+    var list = ResolvingListState()
     /// Where bonded peers were heard last, by identity. No more entries than bonds.
     var heard: [DeviceAddress: DeviceAddress] = [:]
 
@@ -102,11 +104,14 @@ extension StackEngine {
     /// The bonds have changed: who is behind an address is found out anew.
     func forgetIdentities() {
         advertisers.forgetIdentities()
+        cache.retain { security.database[$0] != nil }
+        later { [unowned self] in updateResolvingList() }
         privacy.heard = privacy.heard.filter { security.database[$0.key] != nil }
     }
 
-    /// Where to call a peer: a bonded one where it was heard last.
+    /// Where to call a peer: a bonded one by its identity where the controller resolves that, else where it was heard last.
     func airAddress(of address: DeviceAddress) -> DeviceAddress {
-        privacy.heard[DeviceAddress(address.address, address.peerKind)] ?? address
+        if let identity = listedIdentity(of: address) { return identity }
+        return privacy.heard[DeviceAddress(address.address, address.peerKind)] ?? address
     }
 }

@@ -109,12 +109,15 @@ extension ATTBearer {
     }
 
     /// Reads all values of a type between two handles. Finding none is `refused` with 0x0A.
+    ///
+    /// - Parameter onlyFirst: ends with what the first answer holds.
     @discardableResult
     public func readByType(
-        _ uuid: BluetoothUUID, start: UInt16 = 1, end: UInt16 = 0xFFFF, now: MonotonicTime,
+        _ uuid: BluetoothUUID, start: UInt16 = 1, end: UInt16 = 0xFFFF, onlyFirst: Bool = false, now: MonotonicTime,
         completion: @escaping (Result<ReadByTypeResult, HostError>) -> Void
     ) -> ATTOperationID {
-        self.start(ReadByType(uuid, start: start, end: end), now: now, completion: completion)
+        self.start(
+            ReadByType(uuid, start: start, end: end, onlyFirst: onlyFirst), now: now, completion: completion)
     }
 
     /// Reads several values in one request; they come joined, so their lengths must be known. Two or more handles.

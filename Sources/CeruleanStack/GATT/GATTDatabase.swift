@@ -34,6 +34,10 @@ struct AttributeGate: Hashable {
 struct GATTDatabase {
     enum Kind: UInt8 {
         case service, include, declaration, value, clientConfiguration, descriptor
+        /// Client Supported Features: one value for each client.
+        case clientFeatures
+        /// The Database Hash: made from the database.
+        case databaseHash
     }
 
     struct Attribute {

@@ -17,6 +17,10 @@ public enum GATT {
     public static let extendedProperties: BluetoothUUID = 0x2900
     /// Client Characteristic Configuration.
     public static let clientConfiguration: BluetoothUUID = 0x2902
+    /// Client Supported Features.
+    public static let clientSupportedFeatures: BluetoothUUID = 0x2B29
+    /// Database Hash.
+    public static let databaseHash: BluetoothUUID = 0x2B2A
     /// Service Changed.
     public static let serviceChanged: BluetoothUUID = 0x2A05
     /// Server Supported Features.

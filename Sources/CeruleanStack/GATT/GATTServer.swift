@@ -21,6 +21,13 @@ public protocol GATTServerDelegate: AnyObject {
         _ server: GATTServer, subscription mode: SubscriptionMode, of attribute: AttributeID, owner: Int,
         from bearer: ATTBearer)
 
+    /// What is kept of a bonded client has changed: its configurations, its features, or that it knows the database.
+    func server(_ server: GATTServer, clientChanged bearer: ATTBearer)
+
+    /// The level that a signed write command has, which comes with its 12 octets of signature; nil when it is not genuine or was
+    /// received before. The counter must be kept before this returns. Core 5.4, Vol 3, Part C, 10.4.
+    func server(_ server: GATTServer, verifies command: [UInt8], from bearer: ATTBearer) -> SecurityLevel?
+
     /// ``GATTServer/update(_:of:for:now:)`` was refused because of this client, and takes values again.
     func server(_ server: GATTServer, readyToUpdate bearer: ATTBearer)
 
@@ -30,6 +37,14 @@ public protocol GATTServerDelegate: AnyObject {
 }
 
 extension GATTServerDelegate {
+    /// Keeps nothing.
+    public func server(_ server: GATTServer, clientChanged bearer: ATTBearer) {}
+
+    /// Takes no signature on trust.
+    public func server(_ server: GATTServer, verifies command: [UInt8], from bearer: ATTBearer) -> SecurityLevel? {
+        nil
+    }
+
     /// Refuses.
     public func server(
         _ server: GATTServer, authorizes attribute: AttributeID, forWriting: Bool, from bearer: ATTBearer
@@ -50,7 +65,13 @@ public final class GATTServer {
     /// Answers for dynamic attributes and hears of writes and subscriptions. Not kept alive.
     public weak var delegate: (any GATTServerDelegate)?
 
+    /// Makes the 16 octets of the Database Hash, as they are sent, of what it is made over. Set it before clients come; without
+    /// it there is no robust caching.
+    public var hasher: ((_ definitions: [UInt8]) -> [UInt8]?)?
+
     var database = GATTDatabase()
+    /// Nil when it has to be made anew.
+    var presentHash: [UInt8]?
     private var sessions: [GATTServerSession?] = []
     private var freeSlots: [Int] = []
     private var lastToken: UInt32 = 0
@@ -86,6 +107,7 @@ public final class GATTServer {
             ranges.append((service.start, service.end))
         }
         database = changed
+        presentHash = nil
         tellChange(ranges, now: now)
         return published
     }
@@ -107,6 +129,7 @@ public final class GATTServer {
         for start in starts {
             guard let service = database.removeService(at: start) else { continue }
             ranges.append((service.start, service.end))
+            presentHash = nil
             for session in sessions { session?.forget(service.start...service.end, now: now) }
         }
         tellChange(ranges, now: now)
@@ -120,7 +143,7 @@ public final class GATTServer {
         for session in sessions { session?.tellServiceChanged(changed, start, end, now: now) }
     }
 
-    private var serviceChanged: UInt16? {
+    var serviceChanged: UInt16? {
         guard let index = database.attributes.firstIndex(where: { $0.kind == .value && $0.type == GATT.serviceChanged })
         else { return nil }
         return database.handles[index]
@@ -177,6 +200,8 @@ public final class GATTServer {
     }
 
     // MARK: - for sessions
+
+    var allSessions: [GATTServerSession] { sessions.compactMap { $0 } }
 
     func open(_ session: GATTServerSession) -> Int {
         if let slot = freeSlots.popLast() {

@@ -24,10 +24,13 @@ struct MultipleRead {
 extension GATTServerSession {
     /// The value of an attribute that is not dynamic, for this client.
     func storedValue(at index: Int) -> [UInt8] {
-        guard server.database.attributes[index].kind == .clientConfiguration else {
-            return server.database.attributes[index].value
+        switch server.database.attributes[index].kind {
+        case .clientConfiguration: break
+        case .clientFeatures: return [client.features.rawValue]
+        case .databaseHash: return server.databaseHash ?? server.database.attributes[index].value
+        default: return server.database.attributes[index].value
         }
-        let bits = configuration[server.database.handles[index], default: 0]
+        let bits = client.configuration[server.database.handles[index], default: 0]
         return [UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8)]
     }
 
@@ -45,6 +48,7 @@ extension GATTServerSession {
             return ask([request], at: index, opcode: opcode, then: .read(opcode: opcode, handle: handle), now: now)
         }
         let value = storedValue(at: index)
+        if server.database.attributes[index].kind == .databaseHash { readHash() }
         if value.count >= bearer.mtu { longRead = (handle, value) }
         answer(.readResponse, value, from: 0)
     }
@@ -101,6 +105,7 @@ extension GATTServerSession {
             }
             data.append(littleEndian: handle)
             data.append(contentsOf: value.prefix(count))
+            if database.attributes[index].kind == .databaseHash { readHash() }
         }
         guard !data.isEmpty else { return refuse(opcode, request.start, .attributeNotFound) }
         bearer.answer { pdu in

@@ -52,7 +52,11 @@ extension GATTServerSession {
         guard pdu.byteCount >= 3, let index = server.database.index(of: pdu.uint16(at: 1)),
             obstacle(server.database.attributes[index].write, at: index, forWriting: true) == nil
         else { return }
-        let value = pdu.extracting(3..<pdu.byteCount).array
+        take(pdu.extracting(3..<pdu.byteCount).array, at: index)
+    }
+
+    /// Takes a value that nobody waits for an answer to.
+    private func take(_ value: [UInt8], at index: Int) {
         guard value.count <= ATT.maximumValueLength else { return }
         guard server.database.attributes[index].isDynamic else {
             if lengthError(at: index, value) == nil { store(value, at: server.database.id(at: index)) }
@@ -61,6 +65,24 @@ extension GATTServerSession {
         guard let service = server.database.service(around: server.database.handles[index]) else { return }
         let request = AttributeRequest(attribute: server.database.id(at: index), kind: .write(value: value, offset: 0))
         server.delegate?.server(server, requests: [request], token: nil, owner: service.owner, from: bearer)
+    }
+
+    /// Core 5.4, Vol 3, Part F, 3.4.5.4. What is not allowed is dropped without a word (security A11): on encrypted links, where
+    /// signatures have no place (Vol 3, Part C, 10.4.2), without a key, with a wrong signature, or with one that was used before.
+    func signedWrite(_ pdu: RawSpan, now: MonotonicTime) {
+        let head = 3 + ATT.SignedWriteCommand.signatureLength
+        guard pdu.byteCount >= head, bearer.peer.security == .open,
+            let index = server.database.index(of: pdu.uint16(at: 1)),
+            server.database.attributes[index].properties.contains(.signedWrite),
+            !server.database.attributes[index].write.isClosed,
+            // Only then is a signature worth the work.
+            let level = server.delegate?.server(server, verifies: pdu.array, from: bearer)
+        else { return }
+        let gate = server.database.attributes[index].write
+        guard gate.security <= level, !gate.needsAuthorization || server.database.attributes[index].isDynamic else {
+            return
+        }
+        take(pdu.extracting(3..<pdu.byteCount - ATT.SignedWriteCommand.signatureLength).array, at: index)
     }
 
     /// Core 5.4, Vol 3, Part F, 3.4.6.1.
@@ -157,8 +179,11 @@ extension GATTServerSession {
     }
 
     private func lengthError(at index: Int, _ value: [UInt8]) -> ATT.ErrorCode? {
-        guard server.database.attributes[index].kind == .clientConfiguration else { return nil }
-        return value.count == 2 ? nil : .invalidAttributeValueLength
+        switch server.database.attributes[index].kind {
+        case .clientConfiguration: return value.count == 2 ? nil : .invalidAttributeValueLength
+        case .clientFeatures: return setFeatures(value)
+        default: return nil
+        }
     }
 
     /// Changes a stored value, or this client's configuration, and tells the application.
@@ -166,7 +191,10 @@ extension GATTServerSession {
         guard let index = server.database.index(of: id), let handle = id.handle,
             let service = server.database.service(around: handle)
         else { return }
-        guard server.database.attributes[index].kind == .clientConfiguration else {
+        switch server.database.attributes[index].kind {
+        case .clientConfiguration: break
+        case .clientFeatures: return store(features: value)
+        default:
             server.database.attributes[index].value = value
             server.delegate?.server(server, wrote: value, to: id, owner: service.owner, from: bearer)
             return
@@ -186,8 +214,8 @@ extension GATTServerSession {
     }
 
     private func configure(_ bits: UInt16, of handle: UInt16, index: Int, owner: Int) {
-        guard bits != configuration[handle, default: 0] else { return }
-        configuration[handle] = bits == 0 ? nil : bits
+        guard bits != client.configuration[handle, default: 0] else { return }
+        client.configuration[handle] = bits == 0 ? nil : bits
         guard let characteristic = server.database.index(of: server.database.attributes[index].partner) else { return }
         let mode: SubscriptionMode = bits & 1 != 0 ? .notifications : bits & 2 != 0 ? .indications : .off
         server.delegate?.server(

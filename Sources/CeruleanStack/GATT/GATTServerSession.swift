@@ -35,14 +35,10 @@ final class GATTServerSession {
     private var slot = 0
     private var isOpen = true
 
-    /// Client Characteristic Configurations that are not zero, by handle.
-    var configuration: [UInt16: UInt16] {
-        get { first?.configuration ?? ownConfiguration }
-        set { if let first { first.configuration = newValue } else { ownConfiguration = newValue } }
-    }
-    private var ownConfiguration: [UInt16: UInt16] = [:]
-    /// The session of the client's first bearer, when this is one of its others.
-    private let first: GATTServerSession?
+    /// What is kept of the client, whatever the number of its bearers.
+    let client: GATTClientState
+    /// The client's first bearer: what goes without being asked for goes there.
+    private let isFirst: Bool
     var prepared: [Prepared] = []
     var preparedOctets = 0
     /// The value that a long read goes on with, so that its parts are of one snapshot (security A12).
@@ -54,9 +50,11 @@ final class GATTServerSession {
     private var pendingRange: ClosedRange<UInt16> = 0...0
     private var waiting = ATTQueue<[UInt8]>()
 
+    /// - Parameter first: The session of the client's first bearer, when this is one of its others.
     init(server: GATTServer, bearer: ATTBearer, first: GATTServerSession? = nil) {
         self.server = server
-        self.first = first
+        client = first?.client ?? GATTClientState()
+        isFirst = first == nil
         self.bearer = bearer
         slot = server.open(self)
     }
@@ -79,6 +77,7 @@ final class GATTServerSession {
             if waiting.count < Self.maximumWaiting { waiting.append(pdu.array) }
             return
         }
+        guard client.awareness == .aware || isInSync(opcode, pdu) else { return }
         if longRead != nil, opcode != .readBlobRequest { longRead = nil }
         switch opcode {
         case .readRequest: read(pdu, now: now)
@@ -96,8 +95,14 @@ final class GATTServerSession {
     }
 
     func receiveCommand(_ opcode: ATT.Opcode, _ pdu: RawSpan, now: MonotonicTime) {
-        // A signature that cannot be checked is never taken on trust; unknown commands are ignored (security A11).
-        if opcode == .writeCommand { writeCommand(pdu, now: now) }
+        // What a client that is out of sync writes may be meant for another attribute. Vol 3, Part G, 2.5.2.1.
+        guard !client.isOutOfSync else { return }
+        // Unknown commands are ignored.
+        if opcode == .writeCommand {
+            writeCommand(pdu, now: now)
+        } else if opcode == .signedWriteCommand {
+            signedWrite(pdu, now: now)
+        }
     }
 
     func refuse(_ opcode: ATT.Opcode, _ handle: UInt16, _ error: ATT.ErrorCode) {
@@ -215,7 +220,7 @@ final class GATTServerSession {
     /// A service is gone: its configuration too, and a request that waits for it.
     func forget(_ range: ClosedRange<UInt16>, now: MonotonicTime) {
         guard isOpen else { return }
-        for handle in configuration.keys where range.contains(handle) { configuration[handle] = nil }
+        for handle in client.configuration.keys where range.contains(handle) { client.configuration[handle] = nil }
         longRead = nil
         guard let token, pendingRange.overlaps(range) else { return }
         respond(token, .failure(code: ATT.ErrorCode.invalidHandle.rawValue, index: 0), now: now)
@@ -223,14 +228,19 @@ final class GATTServerSession {
 
     /// Core 5.4, Vol 3, Part G, 7.1. Changes that have not been sent yet are joined into one indication.
     func tellServiceChanged(_ handle: UInt16, _ start: UInt16, _ end: UInt16, now: MonotonicTime) {
-        guard isOpen, first == nil, let index = server.database.index(of: handle),
-            isSubscribed(server.database.attributes[index].partner, 2)
-        else { return }
+        guard isOpen, isFirst, let index = server.database.index(of: handle) else { return }
+        client.awareness = .unaware
+        guard isSubscribed(server.database.attributes[index].partner, 2) else { return }
         let isJoined = bearer.replaceWaitingIndication(of: handle) { old in
             let span = old.span.bytes
             return Self.range(min(start, span.uint16(at: 0)), max(end, span.uint16(at: 2)))
         }
-        if !isJoined { _ = bearer.indicate(handle, Self.range(start, end), now: now) }
+        guard !isJoined else { return }
+        _ = bearer.indicate(handle, Self.range(start, end), now: now) { [weak self] result in
+            // Unless the database has changed again meanwhile, and that waits to be told.
+            guard case .success = result, let self, isOpen, !bearer.waitsToIndicate(handle) else { return }
+            becomeAware()
+        }
     }
 
     private static func range(_ start: UInt16, _ end: UInt16) -> [UInt8] {
@@ -242,15 +252,17 @@ final class GATTServerSession {
 
     // MARK: - updates
 
-    private func isSubscribed(_ handle: UInt16, _ bit: UInt16) -> Bool { configuration[handle, default: 0] & bit != 0 }
+    private func isSubscribed(_ handle: UInt16, _ bit: UInt16) -> Bool {
+        client.configuration[handle, default: 0] & bit != 0
+    }
 
     /// How the client gets updates of a characteristic; nil when it does not.
-    private func mode(
+    func mode(
         _ audience: UpdateAudience, _ handle: UInt16, _ properties: CharacteristicProperties
     ) -> SubscriptionMode? {
-        guard isOpen, first == nil else { return nil }
+        guard isOpen, isFirst, !client.isOutOfSync else { return nil }
         if case .link(let link) = audience, link != bearer.peer.link { return nil }
-        guard let bits = configuration[handle] else { return nil }
+        guard let bits = client.configuration[handle] else { return nil }
         if bits & 1 != 0, properties.contains(.notify) { return .notifications }
         return bits & 2 != 0 && properties.contains(.indicate) ? .indications : nil
     }

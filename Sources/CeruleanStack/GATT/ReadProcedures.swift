@@ -89,10 +89,12 @@ struct ReadLongValue: ClientProcedure {
 struct ReadByType: ClientProcedure {
     private var range: HandleRange
     private let uuid: BluetoothUUID
+    private let onlyFirst: Bool
     private var found: [GATT.FoundValue] = []
 
-    init(_ uuid: BluetoothUUID, start: UInt16, end: UInt16) {
+    init(_ uuid: BluetoothUUID, start: UInt16, end: UInt16, onlyFirst: Bool = false) {
         self.uuid = uuid
+        self.onlyFirst = onlyFirst
         range = HandleRange(start, end)
     }
 
@@ -117,7 +119,10 @@ struct ReadByType: ClientProcedure {
             found.append(
                 GATT.FoundValue(handle: handle, value: response.array(in: item.lowerBound + 2..<item.upperBound)))
         }
-        return range.advance(past: furthest) ? .request : .finished(ReadByTypeResult(values: found, endedBy: nil))
+        guard !onlyFirst, range.advance(past: furthest) else {
+            return .finished(ReadByTypeResult(values: found, endedBy: nil))
+        }
+        return .request
     }
 
     mutating func refused(_ error: ATT.ErrorResponse) -> ProcedureStep<ReadByTypeResult> {

@@ -107,8 +107,13 @@ struct ServiceLayout {
             GATT.characteristic, .declaration, wish: definition.declarationHandle, read: .open, write: .closed,
             value: [UInt8(truncatingIfNeeded: properties.rawValue), 0, 0] + definition.uuid.attBytes)
         let value = slots.count
+        var kind = GATTDatabase.Kind.value
+        if case .stored = definition.value {
+            if definition.uuid == GATT.clientSupportedFeatures { kind = .clientFeatures }
+            if definition.uuid == GATT.databaseHash { kind = .databaseHash }
+        }
         try add(
-            definition.uuid, .value, wish: definition.valueHandle, permissions: definition.permissions,
+            definition.uuid, kind, wish: definition.valueHandle, permissions: definition.permissions,
             source: definition.value)
         slots[value].attribute.properties = properties
         var descriptors: [Int] = []

@@ -258,6 +258,22 @@ extension StackHost {
         rearm()
     }
 
+    /// See ``Host``.
+    public func updateTogether(_ values: [AttributeUpdate], for audience: UpdateAudience) -> Int {
+        defer { rearm() }
+        return engine.updateTogether(values, for: audience, now: loop.now)
+    }
+
+    /// See ``Host``.
+    public func readMultiple(
+        _ attributes: [AttributeID], lengths: [Int], on link: LinkID, timeout: Duration,
+        completion: @escaping HostCompletion<[[UInt8]]>
+    ) -> OperationID {
+        defer { rearm() }
+        return engine.readMultiple(
+            attributes, lengths: lengths, on: link, timeout: timeout, now: loop.now, completion: completion)
+    }
+
     // MARK: The radio
 
     /// See `Host`.

@@ -92,7 +92,7 @@ public actor StackHost: Host {
         let always: HostCapabilities = [
             .central, .peripheral, .knowsHandles, .knowsAddresses, .rawScanData, .rawAdvertising,
             .separatesReadsFromNotifications, .batchesPreparedWrites, .controlsMTU, .controlsConnectionParameters,
-            .controlsPairing, .choosesIndications, .reliableWrites, .l2capChannels,
+            .controlsPairing, .choosesIndications, .reliableWrites, .l2capChannels, .signedWrites,
         ]
         return always.union(engine.controllerCapabilities)
     }

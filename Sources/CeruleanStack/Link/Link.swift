@@ -29,6 +29,8 @@ final class Link {
     let handle: UInt16
     let id: LinkID
     let address: DeviceAddress
+    /// The peer's address on the air, where the controller has resolved that to ``address``.
+    var onAir: DeviceAddress
     var peer: PeerID
     let role: LinkInfo.Role
     @exclusivity(unchecked) var phase = Phase.open
@@ -62,6 +64,8 @@ final class Link {
     var securityFailure: HostError?
     /// Why we close the link, when it is more than that we do.
     var closeReason: HostError?
+    /// What a bonded client said on earlier links is being put back.
+    var isRestoring = false
     /// What starts when encryption is on.
     var held: [() -> Void] = []
     /// Those who wait for the link to become secure.
@@ -105,6 +109,10 @@ final class Link {
     var configurations: [UInt16: UInt16] = [:]
     /// Handle of the peer's Service Changed value, 0 until it was found.
     @exclusivity(unchecked) var serviceChangedHandle: UInt16 = 0
+    /// Whether what is known of the peer's database can be used.
+    var cache = CacheUse.unknown
+    /// The peer answers Read Multiple Variable Length; nil until it was asked.
+    var readsMultiple: Bool?
     /// Service Changed has been looked for.
     var lookedForServiceChanged = false
 
@@ -116,6 +124,7 @@ final class Link {
         self.handle = handle
         self.id = id
         self.address = address
+        onAir = address
         peer = PeerID(address)
         self.role = role
         self.parameters = parameters

@@ -143,7 +143,7 @@ extension StackEngine {
         guard let airAddress else { return }
         perform(
             security.linkOpened(
-                link.id, role: link.role, localAddress: airAddress, peerAddress: link.address, now: now))
+                link.id, role: link.role, localAddress: airAddress, peerAddress: link.onAir, now: now))
     }
 
     /// The address is known: this is who we are for bonded peers. Bonds that were made on another address are of no use, and
@@ -214,6 +214,7 @@ extension StackEngine {
             if case .pairing(.linkClosed) = failure { return }
             emit(.pairing(id, .failed(error)))
         case .paired(let outcome, let id):
+            if outcome.isBonded, let link = self.link(id) { keepClient(link.bearer) }
             emit(
                 .pairing(
                     id,
@@ -268,7 +269,7 @@ extension StackEngine {
         link.bearer.peer.keySize = status.keySize
         link.bearer.peer.hasKeys = status.hasKeys
         link.mustWait = status.mustWait
-        if !wasEncrypted, status.level > .open { restoreSubscriptions(link) }
+        if !wasEncrypted, status.level > .open { restoreClient(link) }
         linkUpdated(link)
         guard !link.mustWait else { return }
         let held = link.held
@@ -288,22 +289,55 @@ extension StackEngine {
         linkUpdated(link)
     }
 
-    // MARK: - subscriptions of bonded clients
+    // MARK: - bonded clients
 
-    /// What a bonded client subscribed to holds again, once the link is encrypted (security A10, R3).
-    private func restoreSubscriptions(_ link: Link) {
+    /// What a bonded client subscribed to and said of itself holds again, once the link is encrypted (security A10, R3).
+    private func restoreClient(_ link: Link) {
         guard let identity = link.identity, let bond = security.database[identity] else { return }
+        link.isRestoring = true
         link.bearer.restoreConfigurations(bond.configurations)
+        link.bearer.restoreClient(
+            features: bond.clientFeatures, knownDatabase: bond.knownDatabase?.littleEndian, now: now)
+        link.isRestoring = false
+        keepClient(link.bearer)
     }
 
-    /// Keeps what a bonded client subscribed to.
-    func keepSubscriptions(_ bearer: ATTBearer) {
-        guard let link = self.link(bearer.peer.link), let identity = link.identity, bearer.peer.security > .open else {
-            return
+    /// Keeps what a bonded client subscribed to, what it can do, and the database that it knows.
+    func keepClient(_ bearer: ATTBearer) {
+        guard let link = self.link(bearer.peer.link), let identity = link.identity, bearer.peer.security > .open,
+            !link.isRestoring, let bond = security.database[identity]
+        else { return }
+        var new = bond
+        new.configurations = bearer.configurations
+        new.clientFeatures = bearer.clientFeatures
+        if bearer.isClientAware, let hash = server.databaseHash {
+            new.knownDatabase = Value128(littleEndian: hash[...])
         }
-        let present = bearer.configurations
-        guard security.database[identity]?.configurations != present else { return }
-        if security.updateBond(identity, { $0.configurations = present }) { onBondsChanged(security.database) }
+        guard new != bond else { return }
+        let changed = security.updateBond(identity) {
+            $0.configurations = new.configurations
+            $0.clientFeatures = new.clientFeatures
+            $0.knownDatabase = new.knownDatabase
+        }
+        if changed { onBondsChanged(security.database) }
+    }
+
+    // MARK: - signed writes
+
+    /// The level of a signed write, if it is genuine and new. The number is kept before the value counts. Security A11.
+    func verify(_ command: [UInt8], from bearer: ATTBearer) -> SecurityLevel? {
+        guard let link = self.link(bearer.peer.link), let identity = link.identity else { return nil }
+        let (isGenuine, actions) = security.verify(signed: command, on: link.id)
+        perform(actions)
+        guard isGenuine, let strength = security.database[identity]?.strength else { return nil }
+        return strength.isAuthenticated ? .authenticated : .encrypted
+    }
+
+    /// Signs a command with our key for the peer; nil without one. The number is kept before it is used.
+    func sign(_ command: [UInt8], for link: Link) -> [UInt8]? {
+        guard let identity = link.identity, let signed = try? security.sign(command, for: identity) else { return nil }
+        perform(signed.actions)
+        return signed.signature
     }
 }
 

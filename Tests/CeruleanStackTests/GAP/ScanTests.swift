@@ -42,7 +42,7 @@ import Testing
         #expect(found(script)[3].0.isConnectable == false)
     }
 
-    @Test func aScanResponseWithoutAdvertisementIsNotMerged() {
+    @Test func d6_aScanResponseWithoutAdvertisementIsNotMerged() {
         let script = Script()
         _ = start(script)
         report(script, 0xC0_0000_000009, [2, 9, 0x41], type: 4)
@@ -90,7 +90,17 @@ import Testing
         script.engine.stopScan(ScanID(rawValue: 1), now: script.now)
     }
 
-    @Test func theTableIsBoundedAndForgetsTheOneSilentForLongest() {
+    @Test func d4_aNameOfWrongOctetsIsRepairedAndKeptAsItCame() throws {
+        let script = Script()
+        _ = start(script)
+        report(script, 0xC0_0000_000001, [6, 9, 0x41, 0xFF, 0xC3, 0x00, 0x42])
+        let one = try #require(found(script).first?.0)
+        #expect(one.raw == [6, 9, 0x41, 0xFF, 0xC3, 0x00, 0x42])
+        #expect(one.fields.name?.unicodeScalars.contains("\u{FFFD}") == true)
+        #expect(script.engine.knownPeers.first?.name?.hasPrefix("A") == true)
+    }
+
+    @Test func d5_theTableIsBoundedAndForgetsTheOneSilentForLongest() {
         var configuration = StackConfiguration(seed: 3)
         configuration.maximumAdvertisers = 100
         let script = Script(configuration)

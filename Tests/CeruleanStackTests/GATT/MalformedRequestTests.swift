@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: requests)
-    func anyRequestCutShortIsInvalid(hex: String) throws {
+    func a1_anyRequestCutShortIsInvalid(hex: String) throws {
         let whole = try Hex.decode(hex)
         let least: [UInt8: Int] = [0x06: 7, 0x12: 3, 0x16: 5]
         for count in 1..<whole.count where count < least[whole[0], default: whole.count] {
@@ -31,14 +31,14 @@ import Testing
         "02170000", "040100050000", "080100ffff002800", "0a030000", "0c0300000000", "0e0300050000",
         "100100ffff002800", "180100", "200300050000",
     ])
-    func trailingOctetsAreInvalid(hex: String) {
+    func a1_trailingOctetsAreInvalid(hex: String) {
         #expect(rig.receive(hex) == ["01" + hex.prefix(2) + "000004"])
     }
 
-    @Test func readOfAWriteOnlyValueIsNotPermitted() { #expect(rig.receive("0a0a00") == ["010a0a0002"]) }
+    @Test func a9_readOfAWriteOnlyValueIsNotPermitted() { #expect(rig.receive("0a0a00") == ["010a0a0002"]) }
 
     @Test(arguments: ["0700", "1100", "0300", "0100"])
-    func writeToAReadOnlyValueOrDeclarationIsNotPermitted(handle: String) {
+    func a9_writeToAReadOnlyValueOrDeclarationIsNotPermitted(handle: String) {
         #expect(rig.receive("12" + handle + "ff") == ["0112" + handle + "03"])
         let before = rig.receive("0a" + handle)
         #expect(rig.receive("52" + handle + "ff").isEmpty)

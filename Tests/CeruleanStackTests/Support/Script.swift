@@ -99,6 +99,11 @@ final class Script {
                 + (0..<6).map { UInt8(truncatingIfNeeded: raw >> (8 * UInt64($0))) } + [24, 0, 0, 0, 0xF4, 1, 0])
     }
 
+    /// Number Of Completed Packets: all buffers of the controller are free again.
+    func packetsCompleted(_ handle: UInt16) {
+        event(0x13, [1, UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8), 8, 0])
+    }
+
     func disconnectionComplete(_ handle: UInt16, reason: UInt8 = 0x13) {
         event(0x05, [0, UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8), reason])
     }

@@ -6,7 +6,7 @@ import Testing
     static func data(_ hex: String) throws -> AdvertisingData { AdvertisingData(decoding: try Hex.decode(hex)) }
 
     // D1 of the hostile input table.
-    @Test func stopsAtAStructureThatGoesBeyondTheEnd() throws {
+    @Test func d1_stopsAtAStructureThatGoesBeyondTheEnd() throws {
         let data = try Self.data("020106 0509 4142")
         #expect(data.structures == [.init(type: .flags, data: [6])])
         #expect(data.fault == WireError(offset: 3, reason: .truncated))
@@ -16,7 +16,7 @@ import Testing
     }
 
     // D2
-    @Test func endsAtALengthOfZero() throws {
+    @Test func d2_endsAtALengthOfZero() throws {
         let data = try Self.data("020106 00 0309 4142")
         #expect(data.structures.count == 1)
         #expect(data.fault == nil)
@@ -30,7 +30,7 @@ import Testing
     }
 
     // D3
-    @Test func takesWholeUUIDsAndIgnoresElementsThatAreCut() throws {
+    @Test func d3_takesWholeUUIDsAndIgnoresElementsThatAreCut() throws {
         let bytes = try Hex.decode("0603 0D18 0F18 0A" + "02160D" + "02FF4C" + "05FF4C000215")
         let fields = AdvertisementFields(advertisement: bytes)
         #expect(fields.services == [0x180D, 0x180F])
