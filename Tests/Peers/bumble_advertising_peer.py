@@ -41,10 +41,13 @@ async def advertise(device, args):
 
 async def scan(device, args):
     parts, told = {}, set()
+    advertiser = asyncio.get_running_loop().create_future()
 
     def seen(report):
         if str(report.address).split("/")[0] != args.target:
             return
+        if report.sid == 3 and not advertiser.done():
+            advertiser.set_result(report.address)
         key = (report.sid, report.is_legacy, report.is_scan_response)
         parts[key] = parts.get(key, b"") + report.data_bytes
         if not report.is_complete:
@@ -59,7 +62,9 @@ async def scan(device, args):
     await device.start_scanning(active=False, filter_duplicates=False, scanning_phys=[hci.HCI_LE_1M_PHY])
     say("ready")
     if args.periodic:
-        sync = await device.create_periodic_advertising_sync(hci.Address(args.target), sid=3, sync_timeout=5)
+        # With the kind of address that the advertiser has.
+        address = await asyncio.wait_for(advertiser, 20)
+        sync = await device.create_periodic_advertising_sync(address, sid=3, sync_timeout=5)
         first = []
 
         def report(advertisement):
