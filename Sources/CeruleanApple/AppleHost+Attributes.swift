@@ -233,6 +233,9 @@ extension AppleHost {
             return none
         }
         let text = "write of \(object.uuid)"
+        guard mode != .signed else {
+            return refuse(HostError(.unsupported, detail: "Apple's framework does not sign"), text, completion)
+        }
         let limit = mode == .withResponse ? 512 : peripheral.maximumWriteValueLength(for: .withoutResponse)
         guard value.count <= limit else {
             return refuse(HostError(.invalidArgument, detail: "at most \(limit) octets"), text, completion)
