@@ -59,7 +59,7 @@ extension Peripheral {
         return first
     }
 
-    /// Opens several channels at once (up to five, with ``/CeruleanHost/ChannelOptions/isEnhanced``): as many as the device agrees to.
+    /// Opens several channels at once (up to five, with `isEnhanced`): as many as the device agrees to.
     ///
     /// - Throws: ``BluetoothError`` as ``openChannel(psm:options:timeout:)`` does.
     public func openChannels(

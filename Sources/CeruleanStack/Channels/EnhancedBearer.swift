@@ -61,7 +61,7 @@ final class EnhancedBearer: ATTBearerOutput {
 }
 
 extension StackEngine {
-    /// Opens bearers of enhanced ATT; see ``Host/openParallelBearers(_:on:timeout:completion:)``.
+    /// Opens bearers of enhanced ATT; see `Host/openParallelBearers(_:on:timeout:completion:)`.
     public func openParallelBearers(
         _ count: Int, on id: LinkID, timeout: Duration, now: MonotonicTime, completion: @escaping HostCompletion<Int>
     ) -> OperationID {

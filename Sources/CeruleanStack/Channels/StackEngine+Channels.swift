@@ -5,7 +5,7 @@ public import CeruleanWire
 
 // Credit based channels: the calls of `Host`, and data both ways. Core 5.4, Vol 3, Part A, 3.4 and 10.
 extension StackEngine {
-    /// Takes channels that peers open; see ``Host/listen(to:options:for:completion:)``.
+    /// Takes channels that peers open; see `Host/listen(to:options:for:completion:)`.
     public func listen(
         to psm: UInt16?, options: ChannelOptions, for sink: any HostEventSink, now: MonotonicTime,
         completion: @escaping HostCompletion<UInt16>
@@ -31,7 +31,7 @@ extension StackEngine {
     /// Takes no more channels.
     public func stopListening(to psm: UInt16) { channels.listeners.removeValue(forKey: psm) }
 
-    /// Opens channels; see ``Host/openChannels(_:to:on:options:for:timeout:completion:)``.
+    /// Opens channels; see `Host/openChannels(_:to:on:options:for:timeout:completion:)`.
     public func openChannels(
         _ count: Int, to psm: UInt16, on id: LinkID, options: ChannelOptions, for sink: any HostEventSink,
         timeout: Duration, now: MonotonicTime, completion: @escaping HostCompletion<[ChannelInfo]>
@@ -55,7 +55,7 @@ extension StackEngine {
         return operation
     }
 
-    /// Sends one unit; see ``Host/send(_:on:)``.
+    /// Sends one unit; see `Host/send(_:on:)`.
     public func send(_ unit: [UInt8], on id: ChannelID, now: MonotonicTime) throws(HostError) -> Bool {
         self.now = now
         guard let channel = channels.byID[id], channel.phase == .open else { return true }
@@ -72,7 +72,7 @@ extension StackEngine {
         return true
     }
 
-    /// Gives room back; see ``Host/consume(_:of:)``.
+    /// Gives room back; see `Host/consume(_:of:)`.
     public func consume(_ octets: Int, of id: ChannelID, now: MonotonicTime) {
         self.now = now
         guard let channel = channels.byID[id] else { return }
@@ -80,7 +80,7 @@ extension StackEngine {
         grantCredits(channel)
     }
 
-    /// Closes a channel behind what is queued; see ``Host/closeChannel(_:completion:)``.
+    /// Closes a channel behind what is queued; see `Host/closeChannel(_:completion:)`.
     public func closeChannel(_ id: ChannelID, now: MonotonicTime, completion: @escaping HostCompletion<Void>) {
         self.now = now
         guard let channel = channels.byID[id] else { return completion(.success(())) }
