@@ -28,6 +28,6 @@ import Testing
             type: CBUUID(string: "FEED"), properties: [.read], value: Data([1]), permissions: [.readable])
         characteristic.tag = 1
         #expect(characteristic.value == Data([1]))
-        #expect(SessionError.missing(CBUUID()).localizedDescription.isEmpty == false)
+        #expect(SessionError.missing(CBUUID().uuidString).localizedDescription.isEmpty == false)
     }
 }

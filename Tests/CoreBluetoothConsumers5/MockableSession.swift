@@ -33,7 +33,7 @@ protocol CentralType: AnyObject {
 extension CBPeripheral: PeripheralType {}
 extension CBCentralManager: CentralType {}
 
-enum SessionError: Error { case missing(CBUUID), bluetooth(Error), timeout }
+enum SessionError: Error { case missing(String), bluetooth(Error), timeout }
 
 /// A request at a time, each with a completion, as many libraries do it.
 final class Session: NSObject, CBPeripheralDelegate {
@@ -52,7 +52,7 @@ final class Session: NSObject, CBPeripheralDelegate {
             let characteristic = peripheral.services?.lazy.compactMap({ $0.characteristics }).joined().first(where: {
                 $0.uuid == uuid
             })
-        else { return completion(.failure(.missing(uuid))) }
+        else { return completion(.failure(.missing(uuid.uuidString))) }
         pending[uuid, default: []].append(completion)
         peripheral.readValue(for: characteristic)
     }
