@@ -9,6 +9,7 @@ import Testing
 /// A pair of pseudo terminals: what a program writes to the one end comes out of the other.
 final class TerminalPair: Sendable {
     let controller: Int32
+    /// A name of its own, which goes when the port is pulled out: the system uses its numbers again.
     let path: String
 
     init() throws {
@@ -19,7 +20,8 @@ final class TerminalPair: Sendable {
         try #require(ioctl(controller, 0x4004_5431, &lock) == 0)
         var number: Int32 = 0
         try #require(ioctl(controller, 0x8004_5430, &number) == 0)
-        path = "/dev/pts/\(number)"
+        path = "/tmp/cerulean-port-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        try #require(symlink("/dev/pts/\(number)", path) == 0)
     }
 
     func write(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { Glibc.write(controller, $0.baseAddress, $0.count) } }
@@ -38,7 +40,10 @@ final class TerminalPair: Sendable {
         return bytes
     }
 
-    func unplug() { close(controller) }
+    func unplug() {
+        unlink(path)
+        close(controller)
+    }
 }
 
 @Suite(.timeLimit(.minutes(1)))

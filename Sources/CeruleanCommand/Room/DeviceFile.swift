@@ -145,6 +145,7 @@ extension DeviceFile: SimulatedDevice {
     /// Publishes the services in the order of their handles, those that are included first, and advertises.
     func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws {
         let parameters = try parameters()
+        if needsPairing { await server.acceptPairing(as: name) }
         var results: [PublishedService] = []
         do {
             try await publish(on: server, into: &results)
@@ -155,6 +156,15 @@ extension DeviceFile: SimulatedDevice {
         try await advertise(parameters, of: results, on: server) {
             ready()
             while true { try await server.host.loop.sleep(for: .seconds(3600)) }
+        }
+    }
+
+    /// Some value is for encrypted links alone.
+    private var needsPairing: Bool {
+        services.flatMap(\.definition.characteristics).contains { characteristic in
+            ([characteristic.permissions] + characteristic.descriptors.map(\.permissions)).contains {
+                [$0.read, $0.write].contains { $0.map { $0.security > .open } ?? false }
+            }
         }
     }
 

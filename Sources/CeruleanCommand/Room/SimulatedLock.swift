@@ -16,9 +16,7 @@ struct SimulatedLock: SimulatedDevice {
     var name = "Cerulean Lock"
 
     func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws {
-        await server.setPairing(
-            PairingPolicy(ioCapability: .displayYesNo, acceptsPairing: true, confirmsJustWorks: false),
-            responder: responder(Self.display))
+        await server.acceptPairing(as: name)
         let bolt = LocalCharacteristic(
             0x2A56, [.read, .write, .notify],
             permissions: AttributePermissions(read: .encrypted, write: .authenticated), value: [1],
@@ -42,9 +40,12 @@ struct SimulatedLock: SimulatedDevice {
             while true { try await server.host.loop.sleep(for: .seconds(3600)) }
         }
     }
+}
 
-    private func responder(_ display: @escaping @Sendable (String) -> Void) -> PairingResponder {
-        let name = name
+extension PeripheralServer {
+    /// Lets centrals pair with a simulated device that has a display and two buttons, which agree by themselves.
+    func acceptPairing(as name: String) async {
+        let display = SimulatedLock.display
         var responder = PairingResponder()
         responder.confirmJustWorks = { _ in true }
         responder.showPasskey = { _, digits in
@@ -56,6 +57,8 @@ struct SimulatedLock: SimulatedDevice {
             return true
         }
         responder.replaceBond = { _, _, _ in true }
-        return responder
+        await setPairing(
+            PairingPolicy(ioCapability: .displayYesNo, acceptsPairing: true, confirmsJustWorks: false),
+            responder: responder)
     }
 }

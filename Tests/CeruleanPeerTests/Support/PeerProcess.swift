@@ -44,6 +44,8 @@ final class PeerProcess: Sendable {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // A peer that is gone is an error of the write, not the end of the test run.
+        signal(SIGPIPE, SIG_IGN)
         let toProcess = Pipe()
         let output = Pipe()
         let errorOutput = Pipe()
@@ -60,6 +62,9 @@ final class PeerProcess: Sendable {
 
     /// The next line of standard output; nil at its end.
     func line() async -> String? { await lines.next() }
+
+    /// The next line of standard error; nil at its end.
+    func errorLine() async -> String? { await errors.next() }
 
     /// Reads lines up to the JSON object whose `event` is `event`; fails on `error` events and at the end of output.
     func event(_ event: String) async throws -> [String: Any] {
