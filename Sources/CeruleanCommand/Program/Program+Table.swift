@@ -28,8 +28,10 @@ extension ProgramSpecification {
                 choices: ["strongest", "first", "only"]),
         ],
         verbs: [
-            .demo, .scan, .info, .read, .write, .notify, .record, .convert, .play, .devices, .serial, .pair, .bonds, .unpair,
-            .feature, .console, .registers, .fwupdate, .beacon, .simulate, .controller, .decode, .profiles, .trace, .bench,
+            .demo, .scan, .info, .read, .write, .notify, .record, .convert, .play, .devices, .serial, .pair, .bonds,
+            .unpair,
+            .feature, .console, .registers, .fwupdate, .beacon, .simulate, .controller, .decode, .profiles, .trace,
+            .bench,
             .doctor,
             .completions,
         ])

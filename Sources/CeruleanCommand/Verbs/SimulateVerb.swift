@@ -40,7 +40,8 @@ extension VerbSpecification {
                 repeats: true),
             .value(
                 "set", "NAME=VALUE",
-                "a setting of the simulated board; bitalino: firmware=5.0 to 5.9 (default 5.2); bluest: board, protocol, features, tick, drop, flash, timestamp, advertise, loader, sound; redbear: mode, firmware, threshold, tags, signal, loss; sensortag: model, seed, firmware; uart: profile",
+                "a setting of the simulated board; bitalino: firmware=5.0 to 5.9 (default 5.2); bluest: board, "
+                    + "protocol, features, tick, drop, flash, timestamp, advertise, loader, sound; redbear: mode, firmware, threshold, tags, signal, loss; sensortag: model, seed, firmware; uart: profile",
                 repeats: true),
             .value("board", "NAME", "bluest: which board, such as SENSOR_TILE_BOX (default SENSOR_TILE_BOX_PRO)"),
             .value("features", "LIST", "bluest: its features with commas, such as acceleration,gyroscope"),
@@ -58,7 +59,8 @@ extension VerbSpecification {
 extension Serving {
     /// Serves devices on the adapter of the command line, until their time is over or the task is cancelled.
     static func run(
-        _ devices: [(device: any SimulatedDevice, address: DeviceAddress?)], _ invocation: Invocation, _ console: Console
+        _ devices: [(device: any SimulatedDevice, address: DeviceAddress?)], _ invocation: Invocation,
+        _ console: Console
     ) async throws -> ExitCode {
         let seconds = try invocation.seconds("seconds")
         if (invocation.value("adapter") ?? "").split(separator: ":").first == "virtual" {
