@@ -8,9 +8,8 @@ import Musl
 import Darwin
 #endif
 
-/// Keeps an EDF+ file whole while EDFlib writes it: EDFlib puts annotations and the number of records into the file
-/// only at the
-/// end, where a killed process never comes. It writes the room for them with each record; this fills it.
+/// Keeps an EDF+ file whole while EDFlib writes it: EDFlib puts annotations and the number of records into the file only
+/// at the end, where a killed process never comes. It writes the room for them with each record; this fills it.
 struct EDFPatcher {
     /// Something to note at a moment of the recording.
     struct Annotation {

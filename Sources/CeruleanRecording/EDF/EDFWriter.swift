@@ -4,18 +4,26 @@ import CCeruleanEDF
 import CeruleanSensing
 import CeruleanWire
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// An EDF+ file (continuous). Lost samples are filled with the last value, and an annotation says where and how many;
-/// markers,
-/// lost links and values beyond a channel's range are annotations too. Samples that complete the last record at the
-/// end are
-/// announced by an annotation as well.
+/// markers, lost links and values beyond a channel's range are annotations too. Samples that complete the last record at
+/// the end are announced by an annotation as well.
 ///
-/// A record of a tenth of a second (at slow rates half a second, or one sample) reaches the operating system as a
-/// whole, with its
-/// annotations, and only then the header counts it: a process that is killed leaves a file that opens.
+/// A record of a tenth of a second (at slow rates half a second, or one sample) reaches the operating system as a whole,
+/// with its annotations, and only then the header counts it: a process that is killed leaves a file that opens. No reader
+/// takes a file without a record, so until the first one is complete the file is called `….edf.part`.
 final class EDFWriter: RecordingWriter {
     let destination: RecordingDestination
     private let path: String
+    /// What the file is called before its first record.
+    private let draft: String
     private let rate: Double
     private let scales: [EDFScale]
     private let names: [String]
@@ -61,10 +69,14 @@ final class EDFWriter: RecordingWriter {
         // A record must not be longer than 61,440 octets by the recommendation.
         let wanted = rate >= 100 ? rate / 10 : max(rate / 2, 1)
         rowsInRecord = max(1, min(Int(wanted.rounded()), 30_000 / source.channels.count))
+        draft = path + ".part"
+        // Says so when the name is taken.
         try OutputFile(destination).close()
-        handle = cerulean_edf_create(path, Int32(source.channels.count))
+        unlink(path)
+        try OutputFile(.file(draft)).close()
+        handle = cerulean_edf_create(draft, Int32(source.channels.count))
         guard handle >= 0 else { throw Self.failure(path, "cannot be created", handle) }
-        patcher = try EDFPatcher(path, signals: scales.count, rowsInRecord: rowsInRecord)
+        patcher = try EDFPatcher(draft, signals: scales.count, rowsInRecord: rowsInRecord)
         record = [Int32](repeating: 0, count: scales.count * rowsInRecord)
         last = scales.map(\.zero)
         hasValue = [Bool](repeating: false, count: scales.count)
@@ -74,6 +86,7 @@ final class EDFWriter: RecordingWriter {
             try describe(header)
         } catch {
             cerulean_edf_close(handle)
+            unlink(draft)
             isClosed = true
             throw error
         }
@@ -229,6 +242,10 @@ final class EDFWriter: RecordingWriter {
         written += 1
         annotations = try patcher.place(annotations, records: written)
         try patcher.count(written)
+        guard written == 1 else { return }
+        // Somebody may have taken the name meanwhile.
+        try OutputFile(destination).close()
+        guard rename(draft, path) == 0 else { throw Self.failure(path, "cannot be named", 0) }
     }
 
     private func fill(_ lost: Int, isAmbiguous: Bool) throws(RecordingError) {
