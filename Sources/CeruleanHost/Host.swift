@@ -130,7 +130,12 @@ public protocol Host: Actor {
     /// Reads several values with as few requests as the peer can; each whole, in the order asked for. One that cannot be read
     /// fails all.
     ///
-    /// - Parameter lengths: How long the values are, for peers that know only Read Multiple of known lengths; empty when unknown.
+    /// - Parameters:
+    ///   - attributes: See above.
+    ///   - lengths: How long the values are, for peers that know only Read Multiple of known lengths; empty when unknown.
+    ///   - link: The link.
+    ///   - timeout: For the whole operation.
+    ///   - completion: Called once, with the outcome.
     func readMultiple(
         _ attributes: [AttributeID], lengths: [Int], on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<[[UInt8]]>

@@ -28,6 +28,7 @@ public struct SerialService: Sendable {
     /// Connects to a device that a scan found, and finds its serial service.
     ///
     /// - Parameters:
+    ///   - discovery: The board, as a scan found it.
     ///   - profile: The service to look for; nil takes the first that is known.
     ///   - timeout: For each step.
     /// - Throws: ``BluetoothError``, with `notFound` if there is no such service.
@@ -40,6 +41,7 @@ public struct SerialService: Sendable {
     /// Connects if need be, and finds the serial service.
     ///
     /// - Parameters:
+    ///   - peripheral: The board.
     ///   - profile: The service to look for; nil takes the first that is known.
     ///   - timeout: For each step.
     /// - Throws: ``BluetoothError``, with `notFound` if there is no such service.
@@ -75,7 +77,9 @@ public struct SerialService: Sendable {
     /// the device
     /// allows it. Ends when the last one is queued, at most 8 KiB ahead of the radio.
     ///
-    /// - Parameter timeout: For each packet.
+    /// - Parameters:
+    ///   - bytes: The octets.
+    ///   - timeout: For each packet.
     /// - Throws: ``BluetoothError``.
     public func write(_ bytes: [UInt8], timeout: Duration = .seconds(10)) async throws(BluetoothError) {
         let mode: WriteMode = toDevice.properties.contains(.writeWithoutResponse) ? .withoutResponse : .withResponse
@@ -89,7 +93,9 @@ public struct SerialService: Sendable {
 
     /// The octets that the device sends, packet by packet.
     ///
-    /// - Parameter capacity: How many packets wait for a slow reader; beyond it the oldest are dropped and counted.
+    /// - Parameters:
+    ///   - capacity: How many packets wait for a slow reader; beyond it the oldest are dropped and counted.
+    ///   - timeout: For the whole operation.
     /// - Throws: ``BluetoothError``.
     public func received(
         capacity: Int = 4096, timeout: Duration = .seconds(10)

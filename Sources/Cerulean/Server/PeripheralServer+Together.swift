@@ -4,7 +4,7 @@ import CeruleanHost
 
 extension PeripheralServer {
     /// Keeps new values of several characteristics and sends them to their subscribers; those who can take them get them in one
-    /// packet. Otherwise as ``update(_:to:for:timeout:)``, one value after the other.
+    /// packet. Otherwise as `update`, one value after the other.
     /// ```swift
     /// try await server.update([(acceleration, x), (rotation, y)])
     /// ```

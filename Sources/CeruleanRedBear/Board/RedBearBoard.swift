@@ -27,7 +27,9 @@ public final class RedBearBoard: Sendable {
 
     /// Connects to a device that a scan found.
     ///
-    /// - Parameter timeout: For each step.
+    /// - Parameters:
+    ///   - discovery: The board, as a scan found it.
+    ///   - timeout: For each step.
     /// - Throws: ``RedBearError`` `.link` or `.notRedBear`. The link is then left.
     public convenience init(
         connecting discovery: Discovery, timeout: Duration = .seconds(10)
@@ -37,7 +39,9 @@ public final class RedBearBoard: Sendable {
 
     /// Connects if need be, and finds the serial service.
     ///
-    /// - Parameter timeout: For each step.
+    /// - Parameters:
+    ///   - peripheral: The board.
+    ///   - timeout: For each step.
     /// - Throws: ``RedBearError`` `.link` or `.notRedBear`. The link is then left.
     public init(_ peripheral: Peripheral, timeout: Duration = .seconds(10)) async throws(RedBearError) {
         self.peripheral = peripheral

@@ -30,8 +30,8 @@ public struct RedBearDriver: DeviceDriver {
 
     /// Connects; the reports begin with the first event.
     ///
-    /// - Throws: ``/CeruleanSensing/SensingError`` about the options, ``RedBearError``, or
-    /// ``/Cerulean/BluetoothError``.
+    /// - Throws: `SensingError` about the options, ``RedBearError``, or
+    /// `BluetoothError`.
     public func open(_ peripheral: Peripheral, options: SourceOptions) async throws -> any SampleSource {
         let layout = try Self.layout(options.settings)
         let rate = options.rate ?? 20
@@ -68,7 +68,7 @@ public struct RedBearDriver: DeviceDriver {
     /// `ramp`; `loss`
     /// ends the link after so many seconds.
     ///
-    /// - Throws: ``/CeruleanSensing/SensingError``.
+    /// - Throws: `SensingError`.
     public func makeSimulated(_ options: SimulationOptions) throws -> any SimulatedDevice {
         try SimulatedRedBear(options)
     }

@@ -58,7 +58,7 @@ public struct SliderFrame: Hashable, Sendable {
 
     /// The octets of the frame.
     ///
-    /// - Throws: ``/CeruleanWire/WireError`` if a value has more than ten bits.
+    /// - Throws: `WireError` if a value has more than ten bits.
     public func encoded() throws(WireError) -> [UInt8] {
         var bytes: [UInt8] = []
         for (index, slider) in sliders.enumerated() {

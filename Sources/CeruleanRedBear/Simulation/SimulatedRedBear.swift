@@ -117,7 +117,7 @@ public struct SimulatedRedBear: SimulatedDevice {
 
     /// Serves until the task is cancelled or the adapter fails. One central at a time.
     ///
-    /// - Throws: `CancellationError` or ``/Cerulean/BluetoothError``.
+    /// - Throws: `CancellationError` or `BluetoothError`.
     public func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws {
         let sketch = Sketch(self)
         let output = LocalCharacteristic(RedBear.fromBoard, [.notify])

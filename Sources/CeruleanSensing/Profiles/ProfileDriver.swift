@@ -47,7 +47,7 @@ public struct ProfileDriver: DeviceDriver {
     /// Connects, and finds what measures.
     ///
     /// - Throws: ``SensingError`` about the options, with `unsupported` if nothing measures; or
-    /// ``/Cerulean/BluetoothError``.
+    /// `BluetoothError`.
     public func open(_ peripheral: Peripheral, options: SourceOptions) async throws -> any SampleSource {
         var wheel = 2.105
         for (name, value) in options.settings {

@@ -30,7 +30,9 @@ public struct StandardMeasurement: Sendable {
 
     /// The measurement in a characteristic; nil if it is none that is known.
     ///
-    /// - Parameter wheel: The circumference of the wheel in meters, for the speed of bicycles.
+    /// - Parameters:
+    ///   - uuid: Its type.
+    ///   - wheel: The circumference of the wheel in meters, for the speed of bicycles.
     public static func of(_ uuid: BluetoothUUID, wheel: Double = 2.105) -> StandardMeasurement? {
         switch uuid {
         case 0x2A37: return heartRate

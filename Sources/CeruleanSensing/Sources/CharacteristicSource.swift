@@ -81,6 +81,7 @@ public final class CharacteristicSource: SampleSource {
     /// of it.
     ///
     /// - Parameters:
+    ///   - peripheral: The board.
     ///   - kind: The driver's kind.
     ///   - firmware: The version to note; nil if it is not known.
     ///   - model: The model to note; nil if it is not known.
@@ -89,7 +90,7 @@ public final class CharacteristicSource: SampleSource {
     ///   - options: Times, and whether to reconnect.
     ///   - prepare: Switches the device on.
     ///   - finish: Switches it off when the source ends while the link is up; errors are ignored.
-    /// - Throws: ``/Cerulean/BluetoothError``, with `notFound` if a characteristic is missing; or what `prepare`
+    /// - Throws: `BluetoothError`, with `notFound` if a characteristic is missing; or what `prepare`
     /// throws.
     public static func open(
         _ peripheral: Peripheral, kind: String, firmware: String? = nil, model: String? = nil, feeds: [Feed],

@@ -29,9 +29,10 @@ public final class SensorTagDevice: Sendable {
     /// Connects to a device that a scan found.
     ///
     /// - Parameters:
+    ///   - discovery: The board, as a scan found it.
     ///   - orientation: Which way the axes point.
     ///   - timeout: For each step.
-    /// - Throws: ``/Cerulean/BluetoothError``, or ``SensorTagError`` `.notSensorTag`; the link is then left.
+    /// - Throws: `BluetoothError`, or ``SensorTagError`` `.notSensorTag`; the link is then left.
     public convenience init(
         connecting discovery: Discovery, orientation: SensorTag.Orientation = .raw, timeout: Duration = .seconds(10)
     ) async throws {
@@ -41,9 +42,10 @@ public final class SensorTagDevice: Sendable {
     /// Connects if need be, and finds out which SensorTag it is.
     ///
     /// - Parameters:
+    ///   - peripheral: The board.
     ///   - orientation: Which way the axes point.
     ///   - timeout: For each step.
-    /// - Throws: ``/Cerulean/BluetoothError``, or ``SensorTagError`` `.notSensorTag`; the link is then left.
+    /// - Throws: `BluetoothError`, or ``SensorTagError`` `.notSensorTag`; the link is then left.
     public init(
         _ peripheral: Peripheral, orientation: SensorTag.Orientation = .raw, timeout: Duration = .seconds(10)
     ) async throws {
@@ -82,11 +84,12 @@ public final class SensorTagDevice: Sendable {
     /// Switches a sensor on. A CC2541's barometer is asked for its calibration first.
     ///
     /// - Parameters:
+    ///   - sensor: Which sensor.
     ///   - period: How often it measures, held within what the firmware takes; nil leaves it as it is. Ignored where
-    /// the
-    ///     firmware has no period.
+    ///     the firmware has no period.
     ///   - range: The accelerometer's range (movement sensor only).
-    /// - Throws: ``/Cerulean/BluetoothError``, or ``SensorTagError`` `.unsupported`.
+    ///   - timeout: For the whole operation.
+    /// - Throws: `BluetoothError`, or ``SensorTagError`` `.unsupported`.
     public func enable(
         _ sensor: SensorTag.Sensor, period: Duration? = nil, range: SensorTag.AccelerationRange = .g2,
         timeout: Duration = .seconds(10)
@@ -114,14 +117,14 @@ public final class SensorTagDevice: Sendable {
 
     /// Switches a sensor off.
     ///
-    /// - Throws: ``/Cerulean/BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func disable(_ sensor: SensorTag.Sensor, timeout: Duration = .seconds(10)) async throws {
         if sensor.configuration != nil { try await write(.off, of: sensor, timeout: timeout) }
     }
 
     /// Writes a configuration of one's own. The range of a movement sensor is remembered for its values.
     ///
-    /// - Throws: ``/Cerulean/BluetoothError``, or ``SensorTagError`` `.unsupported`.
+    /// - Throws: `BluetoothError`, or ``SensorTagError`` `.unsupported`.
     public func write(
         _ configuration: SensorTag.Configuration, of sensor: SensorTag.Sensor, timeout: Duration = .seconds(10)
     ) async throws {
@@ -134,7 +137,7 @@ public final class SensorTagDevice: Sendable {
 
     /// True if the sensor's configuration tells that it passed its self-test: it reads FF otherwise.
     ///
-    /// - Throws: ``/Cerulean/BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func isWorking(_ sensor: SensorTag.Sensor, timeout: Duration = .seconds(10)) async throws -> Bool {
         guard let uuid = sensor.configuration else { return true }
         let bytes = try await peripheral.read(
@@ -145,7 +148,7 @@ public final class SensorTagDevice: Sendable {
     /// The newest reading. All zero until one period after the sensor was enabled. The range of a movement sensor is
     /// read first.
     ///
-    /// - Throws: ``/Cerulean/BluetoothError``, or ``SensorTagError``.
+    /// - Throws: `BluetoothError`, or ``SensorTagError``.
     public func read(
         _ sensor: SensorTag.Sensor, timeout: Duration = .seconds(10)
     ) async throws -> SensorTag.Reading {
@@ -166,7 +169,7 @@ public final class SensorTagDevice: Sendable {
     /// Values that
     /// cannot be decoded are passed over.
     ///
-    /// - Throws: ``/Cerulean/BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func readings(
         of sensor: SensorTag.Sensor, timeout: Duration = .seconds(10)
     ) async throws -> SensorTagReadings {
@@ -179,7 +182,7 @@ public final class SensorTagDevice: Sendable {
 
     /// Drives LEDs and buzzer of a CC2650.
     ///
-    /// - Throws: ``/Cerulean/BluetoothError`` `notFound` on a CC2541.
+    /// - Throws: `BluetoothError` `notFound` on a CC2541.
     public func setOutputs(_ outputs: SensorTag.Outputs, timeout: Duration = .seconds(10)) async throws {
         let mode = try peripheral.characteristic(SensorTag.ioConfiguration, in: SensorTag.ioService)
         let data = try peripheral.characteristic(SensorTag.ioData, in: SensorTag.ioService)
@@ -190,7 +193,7 @@ public final class SensorTagDevice: Sendable {
 
     /// Lets the SensorTag drive its LEDs and buzzer again.
     ///
-    /// - Throws: ``/Cerulean/BluetoothError`` `notFound` on a CC2541.
+    /// - Throws: `BluetoothError` `notFound` on a CC2541.
     public func releaseOutputs(timeout: Duration = .seconds(10)) async throws {
         let mode = try peripheral.characteristic(SensorTag.ioConfiguration, in: SensorTag.ioService)
         try await peripheral.write([SensorTag.IOMode.local.rawValue], to: mode, timeout: timeout)
@@ -198,7 +201,7 @@ public final class SensorTagDevice: Sendable {
 
     /// The result of the self-test: a bit for each part, set if it passed.
     ///
-    /// - Throws: ``/Cerulean/BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func selfTest(timeout: Duration = .seconds(10)) async throws -> UInt8 {
         if model.isFirst {
             let configuration = try peripheral.characteristic(SensorTag.uuid(0xAA62), in: SensorTag.testService)
@@ -214,7 +217,7 @@ public final class SensorTagDevice: Sendable {
 
     /// Asks the SensorTag to ask for other connection parameters.
     ///
-    /// - Throws: ``/Cerulean/BluetoothError``.
+    /// - Throws: `BluetoothError`.
     public func requestConnection(
         minimumInterval: Duration, maximumInterval: Duration, latency: Int = 0, supervisionTimeout: Duration,
         timeout: Duration = .seconds(10)
@@ -258,14 +261,14 @@ public struct SensorTagReadings: AsyncSequence, Sendable {
 
         /// The next reading; nil at the end and when the task is cancelled.
         ///
-        /// - Throws: ``/Cerulean/BluetoothError`` when the link is lost.
+        /// - Throws: `BluetoothError` when the link is lost.
         public mutating func next() async throws(BluetoothError) -> SensorTag.Reading? {
             try await next(isolation: nil)
         }
 
         /// The next reading; nil at the end and when the task is cancelled.
         ///
-        /// - Throws: ``/Cerulean/BluetoothError`` when the link is lost.
+        /// - Throws: `BluetoothError` when the link is lost.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BluetoothError) -> SensorTag.Reading? {

@@ -36,8 +36,8 @@ public struct SensorTagDriver: DeviceDriver {
 
     /// Connects; the sensors are switched on with the first event, and off at the end.
     ///
-    /// - Throws: ``/CeruleanSensing/SensingError`` about the options, ``SensorTagError``, or
-    /// ``/Cerulean/BluetoothError``.
+    /// - Throws: `SensingError` about the options, ``SensorTagError``, or
+    /// `BluetoothError`.
     public func open(_ peripheral: Peripheral, options: SourceOptions) async throws -> any SampleSource {
         var range = SensorTag.AccelerationRange.g2
         var orientation = SensorTag.Orientation.raw
@@ -77,7 +77,7 @@ public struct SensorTagDriver: DeviceDriver {
     /// A SensorTag made of software. Settings: `model`, CC2541 or CC2650 (default); `seed` of its waveforms;
     /// `firmware`.
     ///
-    /// - Throws: ``/CeruleanSensing/SensingError``.
+    /// - Throws: `SensingError`.
     public func makeSimulated(_ options: SimulationOptions) throws -> any SimulatedDevice {
         var device = SimulatedSensorTag()
         for (name, value) in options.settings {

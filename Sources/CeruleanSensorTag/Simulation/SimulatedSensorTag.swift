@@ -56,7 +56,7 @@ public struct SimulatedSensorTag: SimulatedDevice {
 
     /// Serves until the task is cancelled or the adapter fails.
     ///
-    /// - Throws: `CancellationError` or ``/Cerulean/BluetoothError``.
+    /// - Throws: `CancellationError` or `BluetoothError`.
     public func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws {
         let loop = server.host.loop
         let board = SensorTagBoard(self, now: { loop.now })

@@ -14,7 +14,7 @@ extension StackEngine {
             value, to: handle, now: now, sign: { [unowned self] in sign($0, for: link) }, completion: { run.end($0) })
     }
 
-    /// Reads several values; see ``Host/readMultiple(_:lengths:on:timeout:completion:)``.
+    /// Reads several values; see `Host/readMultiple(_:lengths:on:timeout:completion:)`.
     public func readMultiple(
         _ attributes: [AttributeID], lengths: [Int], on id: LinkID, timeout: Duration, now: MonotonicTime,
         completion: @escaping HostCompletion<[[UInt8]]>
@@ -87,7 +87,7 @@ extension StackEngine {
         }
     }
 
-    /// Sends several values; see ``Host/updateTogether(_:for:)``.
+    /// Sends several values; see `Host/updateTogether(_:for:)`.
     public func updateTogether(_ values: [AttributeUpdate], for audience: UpdateAudience, now: MonotonicTime) -> Int {
         self.now = now
         return server.updateTogether(values, for: audience, now: now)

@@ -110,7 +110,13 @@ extension ATTBearer {
 
     /// Reads all values of a type between two handles. Finding none is `refused` with 0x0A.
     ///
-    /// - Parameter onlyFirst: ends with what the first answer holds.
+    /// - Parameters:
+    ///   - uuid: Its type.
+    ///   - start: The first handle of the range.
+    ///   - end: The last handle of the range.
+    ///   - onlyFirst: ends with what the first answer holds.
+    ///   - now: The present moment.
+    ///   - completion: Called once, with the outcome.
     @discardableResult
     public func readByType(
         _ uuid: BluetoothUUID, start: UInt16 = 1, end: UInt16 = 0xFFFF, onlyFirst: Bool = false, now: MonotonicTime,

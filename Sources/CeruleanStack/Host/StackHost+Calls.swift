@@ -258,13 +258,13 @@ extension StackHost {
         rearm()
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func updateTogether(_ values: [AttributeUpdate], for audience: UpdateAudience) -> Int {
         defer { rearm() }
         return engine.updateTogether(values, for: audience, now: loop.now)
     }
 
-    /// See ``Host``.
+    /// See `Host`.
     public func readMultiple(
         _ attributes: [AttributeID], lengths: [Int], on link: LinkID, timeout: Duration,
         completion: @escaping HostCompletion<[[UInt8]]>
