@@ -45,7 +45,10 @@ extension CentralCore {
         }
         let keeper = Reconnector(former?.number ?? number(), record, policy, options)
         if let former {
+            // An attempt under way goes on under the new policy's time.
+            let giveUp = former.giveUp
             stopTimers(former)
+            if let giveUp, attempts[key] != nil { limit(keeper, giveUp) }
             keeper.suspended = former.suspended
             keeper.attempts = former.attempts
             keeper.lostAt = former.lostAt
@@ -129,6 +132,11 @@ extension CentralCore {
         keeper.next = nil
         let record = keeper.record
         guard let giveUp = connect(record, options: keeper.options, { _ in }) else { return }
+        limit(keeper, giveUp)
+    }
+
+    /// Ends an attempt when its time is over.
+    private func limit(_ keeper: Reconnector, _ giveUp: @escaping @Sendable (GiveUp) -> Void) {
         keeper.giveUp = giveUp
         keeper.attemptTimer = loop.schedule(at: loop.now + keeper.policy.attemptTimeout) { giveUp(.timedOut) }
     }

@@ -31,6 +31,11 @@ extension VerbSpecification {
                 let target = try selector.target(on: peripheral, console)
                 switch target {
                 case .characteristic(let characteristic):
+                    // Nobody would tell that it was not taken.
+                    if mode == .withoutResponse, !characteristic.properties.contains(.writeWithoutResponse) {
+                        throw CommandError(
+                            .refused, "\(characteristic.uuid) takes no writes without response; leave the option out")
+                    }
                     try await peripheral.write(value, to: characteristic, mode: mode, timeout: session.timeout)
                 case .descriptor(let descriptor, _):
                     try await peripheral.write(value, to: descriptor, timeout: session.timeout)

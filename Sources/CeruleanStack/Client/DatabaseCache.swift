@@ -43,10 +43,10 @@ struct DatabaseCache {
         return entry
     }
 
-    /// Keeps `count` more entries, unless there are too many.
+    /// Keeps an answer with `count` entries, unless there are too many; an empty answer counts too.
     mutating func keep(_ peer: DeviceAddress, hash: [UInt8], count: Int, _ change: (inout Entry) -> Void) {
-        guard let entry = entries[peer], entry.hash == hash, entry.count + count <= Self.limit else { return }
-        entries[peer]?.count += count
+        guard let entry = entries[peer], entry.hash == hash, entry.count + count < Self.limit else { return }
+        entries[peer]?.count += count + 1
         change(&entries[peer, default: entry])
     }
 

@@ -314,6 +314,8 @@ extension Radio {
         for number in centrals.keys {
             centrals[number]?.claims = [:]
             centrals[number]?.scan = nil
+            if let timer = centrals[number]?.restoration?.timer { loop.cancel(timer) }
+            centrals[number]?.restoration = nil
         }
         for held in links.values {
             for waiter in held.serviceWaiters { waiter(.failure(HostError(.poweredOff))) }
