@@ -7,7 +7,7 @@ import Testing
 /// bluetoothd's GATT over D-Bus.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct BlueZTests {
-    /// What only an encrypted link reads in Tests/Peers/bluez_peer.py.
+    /// What only an encrypted link reads in Rigs/bluez_peer.py.
     private static let protected = "C0DE0003-0000-4000-8000-000000000001"
     private static let open = "C0DE0004-0000-4000-8000-000000000001"
 
@@ -26,7 +26,7 @@ struct BlueZTests {
         defer { device.kill() }
         _ = try await device.event("advertising")
         let machine = try Self.machine(
-            air, [Programs.file("Tests/Peers/bluez-central.sh"), Programs.file("Tests/Peers"), "Cerulean Twin"])
+            air, [Programs.file("Tests/Peers/bluez-central.sh"), Programs.file("Rigs"), "Cerulean Twin"])
         // Each time that BlueZ subscribes a few new values follow.
         let pump = Task {
             while let line = await device.errorLine() {
@@ -53,7 +53,7 @@ struct BlueZTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let common = ["--adapter", air.adapter, "--timeout", "60", "--json", "--bonds", folder.path + "/bonds"]
         let machine = try Self.machine(
-            air, [Programs.file("Tests/Peers/bluez_peer.py"), "peripheral", "--name", "BlueZ Rig", "--seconds", "200"])
+            air, [Programs.file("Rigs/bluez_peer.py"), "peripheral", "--name", "BlueZ Rig", "--seconds", "200"])
         defer { machine.kill() }
         var advertised = false
         while !advertised, let line = await machine.line() { advertised = line.contains("advertising BlueZ Rig") }
