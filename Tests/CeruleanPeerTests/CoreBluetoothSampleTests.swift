@@ -113,12 +113,18 @@ struct CoreBluetoothSampleTests {
     @Test func aKilledPeripheralIsRestored() async throws {
         let home = Home()
         let radio = try await AirProcess(.cerulean)
+        try FileManager.default.createDirectory(atPath: home.path, withIntermediateDirectories: true)
+        let changes = inotify_init1(Int32(IN_CLOEXEC))
+        defer { close(changes) }
+        try #require(inotify_add_watch(changes, home.path, UInt32(IN_MOVED_TO | IN_CLOSE_WRITE)) >= 0)
         let first = try sample(["peripheral", "--restore", "sample"], radio, home)
         _ = try await first.event("advertising")
         let saved = home.path + "/restore-peripheral-sample.json"
         // The file is written right behind the announcement.
         while (try? String(contentsOfFile: saved, encoding: .utf8))?.contains("advertisement") != true {
-            try await Task.sleep(for: .milliseconds(10))
+            // Ends when something in the folder was written.
+            var note = [UInt8](repeating: 0, count: 4096)
+            try #require(read(changes, &note, note.count) > 0)
         }
         first.kill()
         let second = try sample(["peripheral", "--restore", "sample"], radio, home)
