@@ -42,7 +42,10 @@ enum ChannelCalls {
             psm: number, port: port,
             lease: Lease {
                 port.accepted.end()
-                host.loop.execute { host.assumeIsolated { $0.stopListening(to: number) } }
+                host.loop.execute {
+                    host.assumeIsolated { $0.stopListening(to: number) }
+                    port.refuseWaiting()
+                }
             })
     }
 }

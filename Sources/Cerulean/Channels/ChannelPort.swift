@@ -18,7 +18,16 @@ final class ChannelPort: Sendable {
         var lastWriter: UInt64 = 0
         var failure: HostError?
         var isClosed = false
+        /// Units are being handed to the host.
+        var isPumping = false
+        /// The host told of room meanwhile.
+        var pumpsAgain = false
+        /// Octets that readers used and that the host does not know of.
+        var used = 0
     }
+
+    /// Octets that are given back at once, so that not every unit costs a call.
+    private static let step = 16_384
 
     let host: any Host
     /// Units that came. The peer's credits bound what waits.
@@ -46,8 +55,32 @@ final class ChannelPort: Sendable {
 
     // MARK: - reading
 
-    /// The reader used octets; an empty unit counts as one.
-    func consume(_ octets: Int) {
+    /// The next unit; nil at the end and when the task is cancelled. What was used is counted here: readers come and go.
+    func nextUnit(isolation: isolated (any Actor)?) async throws(BluetoothError) -> [UInt8]? {
+        if let unit = units.takeFirst() { return used(unit) }
+        // Before anybody waits the peer gets all the room that there is.
+        giveBack(
+            state.withLock { state in
+                defer { state.used = 0 }
+                return state.used
+            })
+        guard let unit = try await units.next(isolation: isolation) else { return nil }
+        return used(unit)
+    }
+
+    /// An empty unit counts as one octet.
+    private func used(_ unit: [UInt8]) -> [UInt8] {
+        giveBack(
+            state.withLock { state in
+                state.used += max(1, unit.count)
+                guard state.used >= Self.step else { return 0 }
+                defer { state.used = 0 }
+                return state.used
+            })
+        return unit
+    }
+
+    private func giveBack(_ octets: Int) {
         guard octets > 0 else { return }
         let (host, info) = (host, info)
         host.loop.execute { host.assumeIsolated { $0.consume(octets, of: info.id) } }
@@ -78,10 +111,26 @@ final class ChannelPort: Sendable {
         removed?.completion(.failure(HostError(.cancelled)))
     }
 
-    /// Hands units to the host as far as it takes them.
+    /// Hands units to the host as far as it takes them. The host may tell of room while it takes one.
     private func pump() {
+        let isFirst = state.withLock { state in
+            if state.isPumping { state.pumpsAgain = true }
+            defer { state.isPumping = true }
+            return !state.isPumping
+        }
+        guard isFirst else { return }
+        repeat {
+            handOver()
+        } while state.withLock { state in
+            state.isPumping = state.pumpsAgain
+            state.pumpsAgain = false
+            return state.isPumping
+        }
+    }
+
+    private func handOver() {
         while true {
-            guard let (unit, id, channel) = nextUnit() else { return }
+            guard let (unit, id, channel) = unitToSend() else { return }
             let result: Result<Bool, HostError> = host.assumeIsolated { host in
                 Result { () throws(HostError) in try host.send(unit, on: channel) }
             }
@@ -93,7 +142,7 @@ final class ChannelPort: Sendable {
         }
     }
 
-    private func nextUnit() -> ([UInt8], UInt64, ChannelID)? {
+    private func unitToSend() -> ([UInt8], UInt64, ChannelID)? {
         state.withLock { state in
             guard let writer = state.writers.first, !state.isClosed else { return nil }
             let end = min(writer.sent + max(1, info.maximumSend), writer.octets.count)
@@ -149,6 +198,13 @@ final class ListenerPort: HostEventSink {
         case .received(let id, _), .readyToSend(let id): port(id)?.receive(event)
         case .closed(let info, _):
             ports.withLock { $0.removeValue(forKey: info.id) }?.receive(event)
+        }
+    }
+
+    /// Called on the loop: nobody will accept what waits.
+    func refuseWaiting() {
+        while let port = accepted.takeFirst() {
+            host.assumeIsolated { host in if !port.isClosed { host.closeChannel(port.info.id) { _ in } } }
         }
     }
 

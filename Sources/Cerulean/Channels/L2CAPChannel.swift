@@ -44,8 +44,8 @@ public final class L2CAPChannel: Sendable {
             })
     }
 
-    /// What the peer sends, unit by unit. Of two loops over it each gets a part. The loop ends when either side closes the
-    /// channel, and with its task.
+    /// What the peer sends, unit by unit. Of two loops over it each gets a part; what a loop leaves, the next one gets. The loop
+    /// ends when either side closes the channel, and with its task.
     public var units: Units { Units(channel: self) }
 
     /// Closes the channel behind what is queued. Ends when it is gone.
@@ -76,13 +76,8 @@ public final class L2CAPChannel: Sendable {
         /// Reads ``Units``. The peer gets room again for what was returned, in steps.
         public struct Iterator: AsyncIteratorProtocol {
             private let channel: L2CAPChannel
-            private var reader: ChannelReader<[UInt8]>
-            private var used = 0
 
-            init(_ channel: L2CAPChannel) {
-                self.channel = channel
-                reader = ChannelReader(channel.port.units)
-            }
+            init(_ channel: L2CAPChannel) { self.channel = channel }
 
             /// The next unit; nil at the end and when the task is cancelled.
             ///
@@ -95,28 +90,14 @@ public final class L2CAPChannel: Sendable {
             public mutating func next(
                 isolation actor: isolated (any Actor)?
             ) async throws(BluetoothError) -> [UInt8]? {
-                if let entry = reader.nextAtHand() { return returned(entry.element) }
-                giveBack()
-                guard let entry = try await reader.next(isolation: actor) else { return nil }
-                return returned(entry.element)
-            }
-
-            private mutating func returned(_ unit: [UInt8]) -> [UInt8] {
-                used += Swift.max(1, unit.count)
-                if used >= 16_384 { giveBack() }
-                return unit
-            }
-
-            private mutating func giveBack() {
-                channel.port.consume(used)
-                used = 0
+                try await channel.port.nextUnit(isolation: actor)
             }
         }
     }
 }
 
 /// Channels that devices open to a PSM of ours, in the order in which they come. Listening ends with ``cancel()``, or when nobody
-/// holds this value or an iterator of it.
+/// holds this value or an iterator of it; channels that nobody accepted by then are closed.
 public struct L2CAPChannels: AsyncSequence, Sendable {
     /// A channel that a device opened.
     public typealias Element = L2CAPChannel
@@ -128,7 +109,8 @@ public struct L2CAPChannels: AsyncSequence, Sendable {
     let port: ListenerPort
     let lease: Lease
 
-    /// Takes no more channels. Those that are open stay.
+    /// Takes no more channels. Those that were accepted stay; those that still wait for it are closed when nobody holds this value
+    /// or an iterator of it.
     public func cancel() {
         let (host, psm) = (port.host, psm)
         port.accepted.end()
@@ -136,11 +118,11 @@ public struct L2CAPChannels: AsyncSequence, Sendable {
     }
 
     /// Begins to accept.
-    public func makeAsyncIterator() -> Iterator { Iterator(reader: ChannelReader(port.accepted), lease: lease) }
+    public func makeAsyncIterator() -> Iterator { Iterator(port: port, lease: lease) }
 
     /// Accepts channels.
     public struct Iterator: AsyncIteratorProtocol {
-        var reader: ChannelReader<ChannelPort>
+        let port: ListenerPort
         let lease: Lease
 
         /// The next channel; nil after ``L2CAPChannels/cancel()`` and when the task is cancelled.
@@ -149,8 +131,8 @@ public struct L2CAPChannels: AsyncSequence, Sendable {
         /// The next channel; nil after ``L2CAPChannels/cancel()`` and when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> L2CAPChannel? {
             // This channel is never ended with an error.
-            guard let port = try? await reader.next(isolation: actor)?.element else { return nil }
-            return L2CAPChannel(port)
+            guard let next = try? await port.accepted.next(isolation: actor) else { return nil }
+            return L2CAPChannel(next)
         }
     }
 }

@@ -153,8 +153,30 @@ final class Channel<Element: Sendable>: Sendable {
     func takeFirst() -> Element? {
         state.withLock { state in
             guard state.head < state.queue.count else { return nil }
-            defer { state.head += 1 }
-            return state.queue[state.head].element
+            let element = state.queue[state.head].element
+            state.head += 1
+            // What was taken does not stay alive for long, and each element is moved at most once on average.
+            if state.head >= 64, state.head * 2 >= state.queue.count {
+                state.queue.removeFirst(state.head)
+                state.head = 0
+            }
+            return element
+        }
+    }
+
+    /// The oldest element alone: whoever stops reading leaves the rest to others. Nil at the end and when the task is cancelled.
+    func next(isolation: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {
+        while true {
+            if Task.isCancelled { return nil }
+            if let element = takeFirst() { return element }
+            let (isOver, failure) = state.withLock { state -> (Bool, BluetoothError?) in
+                guard state.isOver, state.head >= state.queue.count else { return (false, nil) }
+                defer { state.failure = nil }
+                return (true, state.failure)
+            }
+            if let failure { throw failure }
+            if isOver { return nil }
+            await wait()
         }
     }
 

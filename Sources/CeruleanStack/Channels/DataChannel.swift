@@ -33,6 +33,10 @@ final class DataChannel {
     var bearer: EnhancedBearer?
     /// Somebody was told that the queue is full.
     var owesReady = false
+    /// The request of ours that closes it waits for its answer.
+    var closeIdentifier: UInt8?
+    /// What ends when a peer keeps us waiting with closing.
+    var closeTimer: OperationID?
     /// Called when it is gone.
     var closedCompletions: [HostCompletion<Void>] = []
 
@@ -66,7 +70,8 @@ final class LinkChannels {
     static let maximumRequests = 32
 
     enum Request {
-        case open([DataChannel], ChannelRequest)
+        /// With what ends when the answer does not come.
+        case open([DataChannel], ChannelRequest, timer: OperationID)
         case close(DataChannel)
     }
 

@@ -31,6 +31,8 @@ struct ChannelRequest {
     var operation: OperationID
     /// The link's security was raised once.
     var hasRaised = false
+    /// The peer said that its answer takes time.
+    var isPending = false
     var completion: (Result) -> Void
 }
 
@@ -75,7 +77,8 @@ extension StackEngine {
             return channel
         }
         let identifier = nextIdentifier(of: link)
-        table.requests[identifier] = .open(opening, request)
+        table.requests[identifier] = .open(
+            opening, request, timer: openTimer(Self.answerTime, identifier: identifier, on: link))
         let credits = UInt16(clamping: opening[0].flow.receiveCredits)
         let mtu = UInt16(clamping: request.options.maximumUnit)
         if request.options.isEnhanced {
@@ -95,14 +98,31 @@ extension StackEngine {
         }
     }
 
-    /// An identifier that no request of ours waits with.
+    /// An identifier that no request of ours waits with. At most 32 open channels, 64 close one, and one is about parameters: the
+    /// rest of the 255 is free.
     func nextIdentifier(of link: Link) -> UInt8 {
-        for _ in 0..<255 {
-            let next = link.nextIdentifier()
-            let isTaken = link.channels?.requests[next] != nil || link.parameterRequest?.identifier == next
-            if !isTaken { return next }
+        var next = link.nextIdentifier()
+        while link.channels?.requests[next] != nil || link.parameterRequest?.identifier == next {
+            next = link.nextIdentifier()
         }
-        return link.nextIdentifier()
+        return next
+    }
+
+    /// How long an answer is waited for, whatever the caller's patience: a late one must be understood, to close what it opened.
+    /// RTX and, once the peer said that it will take time, ERTX. Core 5.4, Vol 3, Part A, 6.2.1 and 6.2.2. Security L14.
+    private static let answerTime = Duration.seconds(60)
+    private static let lateAnswerTime = Duration.seconds(300)
+
+    /// Begins the time after which a request to open channels counts as unanswered, and its ends are free again.
+    private func openTimer(_ time: Duration, identifier: UInt8, on link: Link) -> OperationID {
+        begin(deadline: deadline(time), link: link.id) { [weak self, weak link] error in
+            guard let self, let table = link?.channels,
+                case .open(let opening, let request, _) = table.requests[identifier]
+            else { return }
+            table.requests[identifier] = nil
+            for channel in opening { forget(channel) }
+            request.completion(.failed(error))
+        }
     }
 
     // MARK: - answers
@@ -117,7 +137,17 @@ extension StackEngine {
     func answered(_ response: L2CAP.CreditBasedConnectionResponse, _ identifier: UInt8, on link: Link) {
         // The peer says that the final answer will follow: the request waits on.
         let pending: [L2CAP.ConnectionResult] = [.pendingNoInformation, .pendingAuthentication, .pendingAuthorization]
-        if pending.contains(response.result) { return }
+        if pending.contains(response.result) {
+            guard let table = link.channels,
+                case .open(let opening, var request, let timer) = table.requests[identifier],
+                request.options.isEnhanced, !request.isPending
+            else { return }
+            request.isPending = true
+            _ = finish(timer)
+            table.requests[identifier] = .open(
+                opening, request, timer: openTimer(Self.lateAnswerTime, identifier: identifier, on: link))
+            return
+        }
         answered(
             identifier, on: link, isEnhanced: true, response.result,
             Parameters(mtu: response.mtu, mps: response.mps, credits: response.initialCredits), response.destinations)
@@ -126,13 +156,12 @@ extension StackEngine {
     /// A Command Reject for a request of ours.
     func channelRequestRejected(_ identifier: UInt8, on link: Link) {
         switch link.channels?.requests[identifier] {
-        case .open(let opening, let request):
+        case .open(let opening, let request, let timer):
             link.channels?.requests[identifier] = nil
+            _ = finish(timer)
             for channel in opening { forget(channel) }
             request.completion(.failed(HostError(.unsupported, detail: "the peer knows no such channels")))
-        case .close(let channel):
-            link.channels?.requests[identifier] = nil
-            gone(channel, HostError(.cancelled, detail: "the channel was closed"))
+        case .close(let channel): gone(channel, HostError(.cancelled, detail: "the channel was closed"))
         case nil: break
         }
     }
@@ -146,10 +175,11 @@ extension StackEngine {
         _ ends: [L2CAP.ChannelID]
     ) {
         // Security L7: an answer to something else is ignored.
-        guard let table = link.channels, case .open(let opening, var request) = table.requests[identifier],
+        guard let table = link.channels, case .open(let opening, var request, let timer) = table.requests[identifier],
             request.options.isEnhanced == isEnhanced
         else { return }
         table.requests[identifier] = nil
+        _ = finish(timer)
         let least = isEnhanced ? 64 : 23
         var opened: [DataChannel] = []
         var isBroken = ends.count > opening.count
@@ -201,27 +231,25 @@ extension StackEngine {
         let link = channel.link
         let identifier = nextIdentifier(of: link)
         link.channels?.requests[identifier] = .close(channel)
+        channel.closeIdentifier = identifier
         sendSignaling(
             .disconnectionRequest(
                 L2CAP.DisconnectionRequest(
                     destination: channel.flow.remote.channel, source: channel.flow.local.channel)), identifier, on: link
         )
         // A peer that does not answer does not keep our end for ever.
-        _ = begin(deadline: deadline(.seconds(5)), link: link.id) { [weak self, weak link] _ in
-            guard let self, let link, case .close(let waiting) = link.channels?.requests[identifier],
-                waiting === channel
-            else { return }
-            link.channels?.requests[identifier] = nil
+        if let timer = channel.closeTimer { _ = finish(timer) }
+        channel.closeTimer = begin(deadline: deadline(.seconds(5)), link: link.id) { [weak self, weak channel] _ in
+            guard let self, let channel, channel.phase == .closing else { return }
             gone(channel, HostError(.cancelled, detail: "the channel was closed"))
         }
         if let reason { tell(channel, reason) }
     }
 
     func disconnected(_ response: L2CAP.DisconnectionResponse, _ identifier: UInt8, on link: Link) {
-        guard let table = link.channels, case .close(let channel) = table.requests[identifier],
+        guard case .close(let channel) = link.channels?.requests[identifier],
             channel.flow.remote.channel == response.destination, channel.flow.local.channel == response.source
         else { return }
-        table.requests[identifier] = nil
         gone(channel, HostError(.cancelled, detail: "the channel was closed"))
     }
 
@@ -229,6 +257,8 @@ extension StackEngine {
     func gone(_ channel: DataChannel, _ reason: HostError) {
         guard channel.phase != .closed else { return }
         channel.phase = .closed
+        if let identifier = channel.closeIdentifier { channel.link.channels?.requests[identifier] = nil }
+        if let timer = channel.closeTimer { _ = finish(timer) }
         forget(channel)
         tell(channel, reason)
         let completions = channel.closedCompletions

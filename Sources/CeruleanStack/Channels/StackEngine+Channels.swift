@@ -88,7 +88,8 @@ extension StackEngine {
         guard channel.phase == .open else { return }
         channel.phase = .draining
         // A peer that gives no credits does not keep the channel.
-        _ = begin(deadline: deadline(.seconds(10)), link: channel.link.id) { [weak self, weak channel] _ in
+        channel.closeTimer = begin(deadline: deadline(.seconds(10)), link: channel.link.id) {
+            [weak self, weak channel] _ in
             guard let self, let channel, channel.phase == .draining else { return }
             disconnect(channel)
         }

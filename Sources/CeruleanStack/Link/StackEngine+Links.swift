@@ -164,7 +164,7 @@ extension StackEngine {
         if link.role == .central {
             update(link, units) { [self] error in end(operation, error) }
         } else {
-            let identifier = link.nextIdentifier()
+            let identifier = nextIdentifier(of: link)
             link.parameterRequest?.identifier = identifier
             sendSignaling(
                 .connectionParameterUpdateRequest(

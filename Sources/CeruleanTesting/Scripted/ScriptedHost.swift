@@ -56,6 +56,17 @@ public actor ScriptedHost: Host {
     /// The services that the client published.
     public private(set) var publishedServices: [PublishedService] = []
 
+    /// The units that were sent on channels, in order.
+    public private(set) var units: [[UInt8]] = []
+
+    struct OpenChannel {
+        var info: ChannelInfo
+        var sink: any HostEventSink
+        var owesReady = false
+    }
+
+    var channels: [ChannelID: OpenChannel] = [:]
+    var unitRoom = Int.max
     var script = Script()
     let database: [Service]
     var values: [AttributeID: [UInt8]] = [:]
@@ -189,6 +200,7 @@ public actor ScriptedHost: Host {
     func add(_ services: [PublishedService]) { publishedServices += services }
     func remove(service: AttributeID) { publishedServices.removeAll { $0.id == service } }
     func add(_ token: RequestToken, _ response: RequestResponse) { responses.append((token, response)) }
+    func keep(unit: [UInt8]) { units.append(unit) }
     func sent(_ value: [UInt8], _ attribute: AttributeID) { sent.append((attribute, value)) }
 
     func handle() -> AttributeID {

@@ -222,6 +222,107 @@ import Testing
         #expect(script.isAlive(1))
     }
 
+    private func open(
+        _ outcome: Outcome<[ChannelInfo]>, _ options: ChannelOptions = ChannelOptions()
+    ) throws {
+        let link = try #require(script.engine.linkInfos.first).id
+        flush()
+        _ = script.engine.openChannels(
+            1, to: 0x80, on: link, options: options, for: sink, timeout: .seconds(5), now: script.now,
+            completion: outcome.completion)
+    }
+
+    /// A peer that answers nothing: each caller hears of it in its own time, and a minute later all ends are free again.
+    @Test func l14_requestsThatNobodyAnswersAreForgotten() throws {
+        script.connectionComplete(1)
+        for _ in 0..<3 {
+            let outcomes = (0..<40).map { _ in Outcome<[ChannelInfo]>() }
+            script.packets = []
+            for outcome in outcomes { try open(outcome) }
+            // 32 may wait; the others are refused at once.
+            #expect(script.frames(on: 5).count == 32)
+            #expect(outcomes.count { $0.error?.code == .queueFull } == 8)
+            script.tick(after: .seconds(6))
+            #expect(outcomes.count { $0.error?.code == .timedOut } == 32)
+            script.tick(after: .seconds(55))
+        }
+        let outcome = Outcome<[ChannelInfo]>()
+        try open(outcome)
+        #expect(Array(signal.data.prefix(4)) == [0x80, 0, 0x40, 0])
+    }
+
+    /// An answer that comes when nobody waits any more opens nothing: the channel is closed at once.
+    @Test func l14_aLateAnswerIsUndone() throws {
+        script.connectionComplete(1)
+        let outcome = Outcome<[ChannelInfo]>()
+        try open(outcome)
+        let identifier = try #require(script.frames(on: 5).last)[1]
+        script.tick(after: .seconds(20))
+        #expect(outcome.error?.code == .timedOut)
+        flush()
+        script.frame(1, channel: 5, [0x15, identifier, 10, 0] + [0x55, 100, 50, 10, 0].flatMap(Self.le))
+        #expect(signal.code == 0x06 && signal.data == [0x55, 0, 0x40, 0])
+    }
+
+    /// "Pending" gives a peer five minutes, once.
+    @Test func l14_aPeerThatSaysItTakesTimeGetsIt() throws {
+        script.connectionComplete(1)
+        let outcome = Outcome<[ChannelInfo]>()
+        try open(outcome, ChannelOptions(isEnhanced: true))
+        let identifier = try #require(script.frames(on: 5).last)[1]
+        let pending = [0x18, identifier, 8, 0] + [100, 64, 0, 0x000D].flatMap(Self.le)
+        script.frame(1, channel: 5, pending)
+        script.tick(after: .seconds(200))
+        script.frame(1, channel: 5, pending)
+        #expect(outcome.error?.code == .timedOut)
+        // The answer is still understood, and what it opened is closed.
+        flush()
+        script.frame(1, channel: 5, [0x18, identifier, 10, 0] + [100, 64, 5, 0, 0x55].flatMap(Self.le))
+        #expect(signal.code == 0x06 && signal.data == [0x55, 0, 0x40, 0])
+        let second = Outcome<[ChannelInfo]>()
+        try open(second, ChannelOptions(isEnhanced: true))
+        let other = try #require(script.frames(on: 5).last)[1]
+        script.frame(1, channel: 5, [0x18, other, 8, 0] + [100, 64, 0, 0x000D].flatMap(Self.le))
+        script.tick(after: .seconds(301))
+        script.packets = []
+        flush()
+        script.frame(1, channel: 5, [0x18, other, 10, 0] + [100, 64, 5, 0, 0x56].flatMap(Self.le))
+        #expect(script.frames(on: 5).isEmpty)
+    }
+
+    /// Nothing of a channel that was closed goes on: not its timers, and not its identifier.
+    @Test func l14_closingLeavesNothing() throws {
+        listening()
+        script.tick(after: .seconds(1))
+        let rest = script.engine.nextDeadline
+        for index in 0..<300 {
+            request(identifier: UInt8(index % 255 + 1))
+            guard case .opened(let info) = events.last else {
+                Issue.record("not opened")
+                return
+            }
+            let outcome = Outcome<Void>()
+            script.engine.closeChannel(info.id, now: script.now, completion: outcome.completion)
+            #expect(signal.code == 0x06)
+            flush()
+            if index % 2 == 0 {
+                let identifier = try #require(script.frames(on: 5).last)[1]
+                script.frame(1, channel: 5, [0x07, identifier, 4, 0, 0x40, 0, 0x40, 0])
+            } else {
+                // The peer closes it at the same time.
+                script.frame(1, channel: 5, [0x06, 200, 4, 0, 0x40, 0, 0x40, 0])
+            }
+            #expect(outcome.results.count == 1)
+            script.packets = []
+        }
+        script.tick(after: .milliseconds(1))
+        #expect(script.engine.nextDeadline == rest)
+        // No identifier is lost: 32 requests go out, as at the start.
+        for _ in 0..<32 { try open(Outcome<[ChannelInfo]>()) }
+        let identifiers = Set(script.frames(on: 5).map { $0[1] })
+        #expect(identifiers.count == 32 && !identifiers.contains(0))
+    }
+
     @Test func closingWhatIsNotThereIsRejected() {
         listening()
         script.frame(1, channel: 5, [0x06, 4, 4, 0, 0x41, 0, 0x40, 0])

@@ -98,6 +98,83 @@ import Testing
         }
     }
 
+    /// Loops that end after one unit, on a channel whose window is small: no unit is lost between them, and no room.
+    @Test func whatALoopLeavesTheNextOneGets() async throws {
+        try await TwoHosts.run { hosts in
+            let listening = try await hosts.server.listenForChannels(
+                options: ChannelOptions(maximumUnit: 512, window: 4096))
+            let peripheral = try await hosts.connect()
+            async let accepted = listening.first { _ in true }
+            let near = try await peripheral.openChannel(psm: listening.psm)
+            let far = try #require(await accepted)
+            let octets = Self.octets(100_000)
+            async let sent: Void = near.send(octets, timeout: .seconds(600))
+            var got: [UInt8] = []
+            while got.count < octets.count {
+                for try await unit in far.units {
+                    got += unit
+                    break
+                }
+            }
+            try await sent
+            #expect(got == octets)
+        }
+    }
+
+    /// Readers come and go: what each used counts.
+    @Test func roomIsGivenBackWhoeverReads() async throws {
+        try await Scripted.connected { scripted, peripheral in
+            let channel = try await peripheral.openChannel(psm: 0x80)
+            await scripted.host.receive(unit: [1, 2, 3])
+            await scripted.host.receive(unit: [])
+            await scripted.host.receive(unit: [4])
+            let first = try await channel.units.first { _ in true }
+            let second = try await channel.units.first { _ in true }
+            #expect(first == [1, 2, 3] && second == [])
+            var rest = channel.units.makeAsyncIterator()
+            #expect(try await rest.next() == [4])
+            // A reader that waits gives back what all before it used.
+            async let waiting = collect(channel.units)
+            await scripted.simulation.settle()
+            let calls = await scripted.host.calls
+            #expect(calls.filter { $0.hasPrefix("consume") } == ["consume 5"])
+            try await channel.close()
+            #expect(await waiting.elements.isEmpty)
+        }
+    }
+
+    /// The host tells of room from inside the call that takes a unit.
+    @Test func unitsGoOnceAndInOrder() async throws {
+        try await Scripted.connected { scripted, peripheral in
+            let channel = try await peripheral.openChannel(psm: 0x80)
+            await scripted.host.setUnitRoom(0)
+            async let first: Void = channel.send([1, 2, 3, 4, 5, 6])
+            await scripted.simulation.settle()
+            await scripted.host.setUnitRoom(10)
+            try await channel.send([7])
+            try await first
+            #expect(await scripted.host.units == [[1, 2, 3, 4], [5, 6], [7]])
+        }
+    }
+
+    /// Channels that nobody accepts are not kept.
+    @Test func whatNobodyAcceptsIsClosed() async throws {
+        try await TwoHosts.run { hosts in
+            let peripheral = try await hosts.connect()
+            var channels: [L2CAPChannel] = []
+            var accepted: L2CAPChannel?
+            do {
+                let listening = try await hosts.server.listenForChannels(psm: 0x90)
+                for _ in 0..<3 { channels.append(try await peripheral.openChannel(psm: 0x90)) }
+                accepted = await listening.first { _ in true }
+                #expect(channels.allSatisfy { $0.isOpen })
+            }
+            try await hosts.simulation.clock.sleep(for: .seconds(2))
+            #expect(channels.map(\.isOpen) == [true, false, false])
+            #expect(accepted?.isOpen == true)
+        }
+    }
+
     @Test func refusalsHaveTheirReasons() async throws {
         try await TwoHosts.run { hosts in
             let peripheral = try await hosts.connect()
