@@ -200,18 +200,30 @@ extension CBPeripheralManager {
     // MARK: Channels
 
     func openListener(_ isEncrypted: Bool) {
-        let error = CBError.of(HostError(.unsupported, "publishing a channel", detail: "this host has no channels"))
-        let handed = Handed(error)
-        core.deliver(toServer: { manager in
-            manager.delegate?.peripheralManager(manager, didPublishL2CAPChannel: 0, error: handed.value)
-        })
+        let done: Radio.Ending<UInt16> = { [core] result in
+            core.deliver(toServer: { manager in
+                var psm: UInt16 = 0
+                if case .success(let number) = result { psm = number }
+                manager.delegate?.peripheralManager(manager, didPublishL2CAPChannel: psm, error: result.cbError)
+            })
+        }
+        let client = core.number
+        core.onRadio { $0.listen(client, isEncrypted, done) }
     }
 
     func closeListener(_ psm: CBL2CAPPSM) {
-        let error = Handed(
-            CBError.of(HostError(.notFound, "withdrawing channel \(psm)", detail: "it is not published")))
-        core.deliver(toServer: { manager in
-            manager.delegate?.peripheralManager(manager, didUnpublishL2CAPChannel: psm, error: error.value)
-        })
+        let (client, core) = (core.number, core)
+        core.onRadio { radio in
+            let isFound = radio.stopListening(client, psm)
+            core.deliver(toServer: { manager in
+                let error: (any Error)? = isFound ? nil : CBError(.invalidParameters)
+                manager.delegate?.peripheralManager(manager, didUnpublishL2CAPChannel: psm, error: error)
+            })
+        }
+    }
+
+    func channelOpened(_ pipe: ChannelPipe, _ peer: PeerID, maximumLength: Int) {
+        let channel = CBL2CAPChannel(pipe, peer: central(for: peer, maximumLength: maximumLength))
+        delegate?.peripheralManager(self, didOpen: channel, error: nil)
     }
 }

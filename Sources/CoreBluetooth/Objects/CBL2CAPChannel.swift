@@ -12,6 +12,7 @@ open class CBL2CAPChannel: NSObject {
         var input: InputStream
         var output: OutputStream
         var psm: CBL2CAPPSM
+        var pipe: ChannelPipe
     }
 
     private let parts: Parts?
@@ -31,8 +32,11 @@ open class CBL2CAPChannel: NSObject {
         super.init()
     }
 
-    init(_ parts: Parts) {
-        self.parts = parts
+    init(_ pipe: ChannelPipe, peer: CBPeer) {
+        parts = Parts(
+            peer: peer, input: ChannelInputStream(pipe), output: ChannelOutputStream(pipe), psm: pipe.psm, pipe: pipe)
         super.init()
     }
+
+    deinit { parts?.pipe.close() }
 }

@@ -302,12 +302,17 @@ extension CBPeripheral {
 
     func openChannel(_ psm: CBL2CAPPSM) {
         guard let link = link(for: "openL2CAPChannel(_:)") else { return }
-        let done: Radio.Ending<Void> = ending(link) { peripheral, result in
-            peripheral.delegate?.peripheral(peripheral, didOpen: nil, error: result.cbError)
+        let done: Radio.Ending<ChannelPipe> = ending(link) { peripheral, result in
+            switch result {
+            case .success(let pipe):
+                let channel = CBL2CAPChannel(pipe, peer: peripheral)
+                peripheral.delegate?.peripheral(peripheral, didOpen: channel, error: nil)
+            case .failure(let error):
+                peripheral.delegate?.peripheral(peripheral, didOpen: nil, error: CBError.of(error))
+            }
         }
-        core.onRadio { _ in
-            done(.failure(HostError(.unsupported, "opening channel \(psm)", detail: "this host has no channels")))
-        }
+        let (client, peer) = (core.number, peer)
+        core.onRadio { $0.openChannel(client, peer, psm, done) }
     }
 }
 

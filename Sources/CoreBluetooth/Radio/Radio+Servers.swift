@@ -14,6 +14,7 @@ extension Radio {
     func removeServer(_ number: UInt64) {
         stopAdvertising(number)
         removeAllServices(number)
+        for (psm, client) in listeners where client == number { _ = stopListening(number, psm) }
         servers[number] = nil
     }
 

@@ -29,6 +29,9 @@ actor Radio: HostEventSink {
     /// What peers turned out to be.
     var aliases: [PeerID: PeerID] = [:]
     var connector = Connector()
+    /// Open channels, and who listens on which PSM.
+    var channels: [ChannelID: ChannelPipe] = [:]
+    var listeners: [UInt16: UInt64] = [:]
     /// Names that peers told of themselves, the last ones.
     var names = RecentNames()
     private var isStarting = false
@@ -126,9 +129,10 @@ actor Radio: HostEventSink {
         case .requests(let batch): requested(batch)
         case .subscriptionChanged(let link, let attribute, let mode): subscribed(link, attribute, mode)
         case .readyToUpdate: pumpUpdates()
+        case .channel(let event): happened(event)
         case .pairing(let link, .question(let question)): asked(question, on: link)
         case .advertisingEnded(let advertisement, let reason): advertisingEnded(advertisement, reason)
-        case .readyToWrite, .valueWritten, .pairing, .periodicReport, .syncEnded, .channel: break
+        case .readyToWrite, .valueWritten, .pairing, .periodicReport, .syncEnded: break
         }
     }
 

@@ -19,6 +19,7 @@ struct Call: @unchecked Sendable {
     /// What the object's own value was at the time of the call.
     var value: Data?
     var number: Int?
+    var channel: CBL2CAPChannel?
     var error: (any Error)?
     var isOnQueue = false
 }
@@ -169,7 +170,7 @@ final class CentralRecorder: Recorder, CBCentralManagerDelegate, CBPeripheralDel
         record(Call(name: "ready", peripheral: peripheral, number: peripheral.canSendWriteWithoutResponse ? 1 : 0))
     }
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        record(Call(name: "channel", peripheral: peripheral, error: error))
+        record(Call(name: "channel", peripheral: peripheral, channel: channel, error: error))
     }
 }
 
@@ -250,6 +251,6 @@ final class ServerRecorder: Recorder, CBPeripheralManagerDelegate, @unchecked Se
         record(Call(name: "unpublish", number: Int(PSM), error: error))
     }
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        record(Call(name: "channel", error: error))
+        record(Call(name: "channel", channel: channel, error: error))
     }
 }
