@@ -289,7 +289,10 @@ extension StackEngine {
             guard let changed = found.first(where: { $0.uuid == GATT.serviceChanged }), changed.end > changed.handle
             else { return }
             link.serviceChangedHandle = changed.handle
-            link.bearer.subscribe(to: changed.handle, end: changed.end, mode: .indications, now: now) { _ in }
+            link.bearer.subscribe(to: changed.handle, end: changed.end, mode: .indications, now: now) { result in
+                // The database may have changed on the way: the next discovery tries again.
+                if case .failure = result { link.lookedForServiceChanged = false }
+            }
         }
     }
 

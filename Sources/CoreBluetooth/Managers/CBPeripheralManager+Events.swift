@@ -222,8 +222,8 @@ extension CBPeripheralManager {
         }
     }
 
-    func channelOpened(_ pipe: ChannelPipe, _ peer: PeerID, maximumLength: Int) {
-        let channel = CBL2CAPChannel(pipe, peer: central(for: peer, maximumLength: maximumLength))
+    func channelOpened(_ hold: ChannelHold, _ peer: PeerID, maximumLength: Int) {
+        let channel = CBL2CAPChannel(hold, peer: central(for: peer, maximumLength: maximumLength))
         delegate?.peripheralManager(self, didOpen: channel, error: nil)
     }
 }

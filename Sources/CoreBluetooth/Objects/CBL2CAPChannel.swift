@@ -12,7 +12,7 @@ open class CBL2CAPChannel: NSObject {
         var input: InputStream
         var output: OutputStream
         var psm: CBL2CAPPSM
-        var pipe: ChannelPipe
+        var hold: ChannelHold
     }
 
     private let parts: Parts?
@@ -32,11 +32,10 @@ open class CBL2CAPChannel: NSObject {
         super.init()
     }
 
-    init(_ pipe: ChannelPipe, peer: CBPeer) {
+    init(_ hold: ChannelHold, peer: CBPeer) {
+        let pipe = hold.pipe
         parts = Parts(
-            peer: peer, input: ChannelInputStream(pipe), output: ChannelOutputStream(pipe), psm: pipe.psm, pipe: pipe)
+            peer: peer, input: ChannelInputStream(pipe), output: ChannelOutputStream(pipe), psm: pipe.psm, hold: hold)
         super.init()
     }
-
-    deinit { parts?.pipe.close() }
 }

@@ -302,10 +302,10 @@ extension CBPeripheral {
 
     func openChannel(_ psm: CBL2CAPPSM) {
         guard let link = link(for: "openL2CAPChannel(_:)") else { return }
-        let done: Radio.Ending<ChannelPipe> = ending(link) { peripheral, result in
+        let done: Radio.Ending<ChannelHold> = ending(link) { peripheral, result in
             switch result {
-            case .success(let pipe):
-                let channel = CBL2CAPChannel(pipe, peer: peripheral)
+            case .success(let hold):
+                let channel = CBL2CAPChannel(hold, peer: peripheral)
                 peripheral.delegate?.peripheral(peripheral, didOpen: channel, error: nil)
             case .failure(let error):
                 peripheral.delegate?.peripheral(peripheral, didOpen: nil, error: CBError.of(error))

@@ -30,7 +30,12 @@ struct RunningScan {
     /// What was reported of each device: which fields, and the length of what they were read from.
     var seen: [PeerID: (fields: UInt8, size: Int)] = [:]
 
+    /// Starting it failed, and is tried again.
+    var hasFailed = false
+
     static let maximumSeen = 16_384
+    /// How long a scan waits that could not be started.
+    static let rest: Duration = .seconds(1)
 }
 
 /// A manager's wish for a connection, or the connection.
@@ -54,6 +59,8 @@ struct Claim {
     var reconnects: Bool
     /// What is to be found again.
     var tree: KeptTree?
+    /// What ends ``Phase/delayed``.
+    var timer: LoopTimer?
 
     var link: LinkID? {
         switch phase {
@@ -82,7 +89,6 @@ struct HeldLink {
     var subscriptions: [UInt64: Set<UInt64>] = [:]
     /// The attributes behind the keys, as they were named last.
     var subscribed: [UInt64: AttributeID] = [:]
-    var isNameRead = false
     /// Managers that were told of the link because of its services.
     var told: Set<UInt64> = []
 

@@ -122,22 +122,22 @@ extension Radio {
             let peer = holder.peer
             centrals[holder.client]?.core.deliver(toCentral: { $0.servicesChanged(peer, range) })
         }
+        prime(link)
     }
 
     // MARK: The name
 
     /// Reads the name that the device gives itself. Core 5.4, Vol 3, Part C, 12.1.
     private func readName(_ link: LinkID, _ services: [ServiceInfo]) {
-        guard let service = services.first(where: { $0.uuid == 0x1800 }), links[link]?.isNameRead == false else {
-            return
-        }
-        links[link]?.isNameRead = true
+        guard let service = services.first(where: { $0.uuid == 0x1800 }) else { return }
         host.assumeIsolated { host in
             _ = host.discoverCharacteristics(of: service.id, on: link, timeout: Self.noTimeout) { [self] result in
-                guard case .success(let found) = result, let name = found.first(where: { $0.uuid == 0x2A00 }),
-                    name.properties.contains(.read)
-                else { return }
-                assumeIsolated { $0.readName(link, name.id) }
+                assumeIsolated { radio in
+                    guard case .success(let found) = result, let name = found.first(where: { $0.uuid == 0x2A00 }),
+                        name.properties.contains(.read)
+                    else { return radio.compareServices(link) }
+                    radio.readName(link, name.id)
+                }
             }
         }
     }
@@ -145,9 +145,29 @@ extension Radio {
     private func readName(_ link: LinkID, _ attribute: AttributeID) {
         host.assumeIsolated { host in
             _ = host.read(attribute, on: link, timeout: Self.noTimeout) { [self] result in
-                guard case .success(let octets) = result, !octets.isEmpty else { return }
-                let name = String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
-                if !name.isEmpty { assumeIsolated { $0.named(link, name) } }
+                assumeIsolated { radio in
+                    radio.compareServices(link)
+                    guard case .success(let octets) = result else { return }
+                    let name = String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
+                    if !name.isEmpty { radio.named(link, name) }
+                }
+            }
+        }
+    }
+
+    /// Looks once more behind the subscription to Service Changed, which the stack made meanwhile: a change between the
+    /// first look and that subscription was told to nobody.
+    private func compareServices(_ link: LinkID) {
+        guard let services = links[link]?.services, services.contains(where: { $0.uuid == 0x1801 }) else { return }
+        host.assumeIsolated { host in
+            _ = host.discoverServices(nil, on: link, timeout: Self.noTimeout) { [self] result in
+                assumeIsolated { radio in
+                    // Nil when the change was told after all.
+                    guard case .success(let found) = result, let known = radio.links[link]?.services,
+                        known != found
+                    else { return }
+                    radio.servicesChanged(link, nil)
+                }
             }
         }
     }

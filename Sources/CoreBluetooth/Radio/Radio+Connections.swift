@@ -31,6 +31,12 @@ extension Radio {
     /// What a peer is known as now.
     func resolved(_ peer: PeerID) -> PeerID { aliases[peer] ?? peer }
 
+    /// A peer turned out to be another one.
+    func learn(_ peer: PeerID, _ identity: PeerID) {
+        let centrals = centrals
+        aliases.learn(peer, identity) { peer in centrals.values.contains { $0.claims[peer] != nil } }
+    }
+
     private func openLink(to peer: PeerID) -> LinkID? {
         let peer = resolved(peer)
         return links.first { $0.value.info.peer == peer && !$0.value.isLeaving }?.key
@@ -40,23 +46,31 @@ extension Radio {
 
     func connect(_ client: UInt64, _ peer: PeerID, epoch: UInt64, reconnects: Bool, delay: Duration) {
         guard centrals[client] != nil, isOn else { return }
-        if let claim = centrals[client]?.claims[peer] {
+        if let claim = centrals[client]?.claims[peer], claim.phase != .delayed {
             centrals[client]?.claims[peer]?.epoch = epoch
             centrals[client]?.claims[peer]?.reconnects = reconnects
             if case .connected(let link) = claim.phase { tellConnected(client, peer, link, nil) }
             return
         }
-        let isDelayed = delay > .zero
-        centrals[client]?.claims[peer] = Claim(
-            epoch: epoch, phase: isDelayed ? .delayed : .waiting, reconnects: reconnects)
-        guard isDelayed else { return pursue(client, peer) }
-        _ = loop.schedule(at: loop.now + delay) { [weak self] in
+        // Of several calls before the link is up, the last one says when it is tried.
+        endDelay(client, peer)
+        centrals[client]?.claims[peer] = Claim(epoch: epoch, phase: .waiting, reconnects: reconnects)
+        guard delay > .zero else { return pursue(client, peer) }
+        centrals[client]?.claims[peer]?.phase = .delayed
+        centrals[client]?.claims[peer]?.timer = loop.schedule(at: loop.now + delay) { [weak self] in
             self?.assumeIsolated { radio in
-                guard let claim = radio.centrals[client]?.claims[peer], claim.phase == .delayed else { return }
+                guard let claim = radio.centrals[client]?.claims[peer], claim.phase == .delayed, claim.epoch == epoch
+                else { return }
+                radio.centrals[client]?.claims[peer]?.timer = nil
                 radio.centrals[client]?.claims[peer]?.phase = .waiting
                 radio.pursue(client, peer)
             }
         }
+    }
+
+    private func endDelay(_ client: UInt64, _ peer: PeerID) {
+        if let timer = centrals[client]?.claims[peer]?.timer { loop.cancel(timer) }
+        centrals[client]?.claims[peer]?.timer = nil
     }
 
     /// Joins the link that is there, or has one made.
@@ -69,6 +83,7 @@ extension Radio {
     /// - Parameter epoch: only the wish of this call of `connect`; nil is any.
     func cancelConnection(_ client: UInt64, _ peer: PeerID, epoch wanted: UInt64? = nil) {
         guard let claim = centrals[client]?.claims[peer], wanted == nil || claim.epoch == wanted else { return }
+        endDelay(client, peer)
         centrals[client]?.claims[peer] = nil
         let core = centrals[client]?.core
         let epoch = claim.epoch
@@ -184,7 +199,7 @@ extension Radio {
     }
 
     private func established(_ info: LinkInfo, for peer: PeerID) {
-        if info.peer != peer { aliases[peer] = info.peer }
+        if info.peer != peer { learn(peer, info.peer) }
         if links[info.id] == nil { links[info.id] = HeldLink(info) }
         infos[info.id] = info
         for (number, client) in centrals {
@@ -311,7 +326,8 @@ extension Radio {
 
     /// Without an adapter nothing is connected or wanted.
     func dropConnections() {
-        for number in centrals.keys {
+        for (number, client) in centrals {
+            for peer in client.claims.keys { endDelay(number, peer) }
             centrals[number]?.claims = [:]
             centrals[number]?.scan = nil
             if let timer = centrals[number]?.restoration?.timer { loop.cancel(timer) }

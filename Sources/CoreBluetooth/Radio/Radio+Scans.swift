@@ -36,6 +36,10 @@ extension Radio {
         stopScan(client)
         guard centrals[client] != nil, isOn else { return }
         centrals[client]?.scan = scan
+        beginScan(client, scan)
+    }
+
+    private func beginScan(_ client: UInt64, _ scan: RunningScan) {
         let number = scan.number
         // The host reports everything; which sightings count as new is decided here.
         let parameters = ScanParameters(
@@ -52,8 +56,26 @@ extension Radio {
                 return host.assumeIsolated { $0.stopScan(id) }
             }
             centrals[client]?.scan?.id = id
+            centrals[client]?.scan?.hasFailed = false
         case .failure(let error):
-            if error.code != .cancelled { CBLinuxLog.write("the scan could not be started: \(error.detail ?? "")") }
+            guard let scan = centrals[client]?.scan, scan.number == number else { return }
+            if !scan.hasFailed {
+                CBLinuxLog.write("the scan could not be started: \(error.code) \(error.detail ?? "")")
+            }
+            centrals[client]?.scan?.hasFailed = true
+            guard error.code != .unsupported, error.code != .invalidArgument else { return }
+            scanLater(client, number)
+        }
+    }
+
+    /// It is wanted nevertheless, and says nothing of it: as on Apple's systems, no scan fails.
+    private func scanLater(_ client: UInt64, _ number: UInt64) {
+        _ = loop.schedule(at: loop.now + RunningScan.rest) { [weak self] in
+            self?.assumeIsolated { radio in
+                guard let scan = radio.centrals[client]?.scan, scan.number == number, scan.id == nil, radio.isOn
+                else { return }
+                radio.beginScan(client, scan)
+            }
         }
     }
 
@@ -67,8 +89,9 @@ extension Radio {
     func scanEnded(_ id: ScanID) {
         if connector.scan == id { connector.scan = nil }
         guard isOn else { return }
-        for (number, client) in centrals where client.scan?.id == id {
-            if let scan = client.scan { startScan(number, scan) }
+        for (client, scan) in centrals.compactMapValues(\.scan) where scan.id == id {
+            centrals[client]?.scan?.id = nil
+            beginScan(client, scan)
         }
         evaluateConnections()
     }

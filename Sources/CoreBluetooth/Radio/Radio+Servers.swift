@@ -14,50 +14,69 @@ extension Radio {
     func removeServer(_ number: UInt64) {
         stopAdvertising(number)
         removeAllServices(number)
-        for (psm, client) in listeners where client == number { _ = stopListening(number, psm) }
+        stopListening(number)
         servers[number] = nil
     }
 
     // MARK: Services
 
     func publish(_ client: UInt64, _ plan: PlannedService, _ done: @escaping Ending<Void>) {
-        guard let server = servers[client] else { return }
-        var definition = plan.definition
-        for included in plan.includes {
+        guard servers[client] != nil else { return done(.failure(HostError(.wrongState))) }
+        servers[client]?.plans.append(WaitingPlan(plan: plan, done: done))
+        if servers[client]?.plans.count == 1 { publishNext(client) }
+    }
+
+    private func publishNext(_ client: UInt64) {
+        guard let server = servers[client], let next = server.plans.first else { return }
+        var definition = next.plan.definition
+        for included in next.plan.includes {
             guard let id = server.services[included] else {
-                return done(.failure(HostError(.invalidArgument, detail: "an included service is not published")))
+                let error = HostError(.invalidArgument, detail: "an included service is not published")
+                return published(client, .failure(error))
             }
             definition.includes.append(id)
         }
         let wanted = definition
         host.assumeIsolated { host in
-            host.publish([wanted], for: self) { [self] result in
-                assumeIsolated { $0.published(client, plan, result, done) }
-            }
+            host.publish([wanted], for: self) { [self] result in assumeIsolated { $0.published(client, result) } }
         }
     }
 
-    private func published(
-        _ client: UInt64, _ plan: PlannedService, _ result: Result<[PublishedService], HostError>,
-        _ done: Ending<Void>
-    ) {
-        switch result {
-        case .failure(let error): done(.failure(error))
-        case .success(let services):
-            guard let service = services.first, servers[client] != nil else {
-                return done(.failure(HostError(.wrongState)))
-            }
+    private func published(_ client: UInt64, _ result: Result<[PublishedService], HostError>) {
+        let service = if case .success(let services) = result { services.first } else { PublishedService?.none }
+        guard let next = servers[client]?.plans.first, !next.isWithdrawn else {
+            // The manager, or its wish for the service, is gone meanwhile.
+            if let service { host.assumeIsolated { $0.unpublish(service.id) { _ in } } }
+            guard servers[client]?.plans.isEmpty == false else { return }
+            servers[client]?.plans.removeFirst().done(.failure(HostError(.cancelled)))
+            return publishNext(client)
+        }
+        servers[client]?.plans.removeFirst()
+        if let service {
+            let plan = next.plan
             servers[client]?.services[plan.number] = service.id
             servers[client]?.characteristicsOf[plan.number] = plan.characteristics
             for (number, published) in zip(plan.characteristics, service.characteristics) {
                 servers[client]?.attributes[number] = published.id
                 servers[client]?.numbers[published.id.key] = number
             }
-            done(.success(()))
+            next.done(.success(()))
+        } else {
+            next.done(result.flatMap { _ in .failure(HostError(.refused, detail: "the host has not published it")) })
         }
+        publishNext(client)
     }
 
     func unpublish(_ client: UInt64, _ service: Int) {
+        if let index = servers[client]?.plans.firstIndex(where: { $0.plan.number == service }) {
+            // The first one is with the host and is withdrawn when that is done.
+            if index == 0 {
+                servers[client]?.plans[0].isWithdrawn = true
+            } else {
+                servers[client]?.plans.remove(at: index).done(.failure(HostError(.cancelled)))
+            }
+            return
+        }
         guard let id = servers[client]?.services.removeValue(forKey: service) else { return }
         for number in servers[client]?.characteristicsOf.removeValue(forKey: service) ?? [] {
             if let attribute = servers[client]?.attributes.removeValue(forKey: number) {
@@ -72,6 +91,7 @@ extension Radio {
     }
 
     func removeAllServices(_ client: UInt64) {
+        for waiting in servers[client]?.plans ?? [] { unpublish(client, waiting.plan.number) }
         for service in (servers[client]?.services.keys.sorted() ?? []).reversed() { unpublish(client, service) }
     }
 
@@ -272,6 +292,7 @@ extension Radio {
             guard clearing else { continue }
             servers[client]?.advertising = nil
             removeAllServices(client)
+            stopListening(client)
         }
     }
 }

@@ -27,7 +27,7 @@ actor Radio: HostEventSink {
     /// All links of the host.
     var infos: [LinkID: LinkInfo] = [:]
     /// What peers turned out to be.
-    var aliases: [PeerID: PeerID] = [:]
+    var aliases = Aliases()
     var connector = Connector()
     /// Open channels, and who listens on which PSM.
     var channels: [ChannelID: ChannelPipe] = [:]
@@ -124,7 +124,7 @@ actor Radio: HostEventSink {
         case .linkOpened(let info): opened(info)
         case .linkUpdated(let info): updated(info)
         case .linkClosed(let info, let reason): closed(info, reason)
-        case .identityResolved(let from, let to): aliases[from] = to
+        case .identityResolved(let from, let to): learn(from, to)
         case .servicesChanged(let link, let range): servicesChanged(link, range)
         case .requests(let batch): requested(batch)
         case .subscriptionChanged(let link, let attribute, let mode): subscribed(link, attribute, mode)
@@ -142,6 +142,7 @@ actor Radio: HostEventSink {
         if new != .poweredOn {
             infos = [:]
             dropConnections()
+            endChannels()
             pauseServers(clearing: new != .poweredOff)
         }
         let seen = CBManagerState(new)
@@ -200,6 +201,28 @@ actor Radio: HostEventSink {
         }
         let identifier = Identities.host.identifier(of: info.peer)
         CBLinuxAdapter.queue.async { handler(identifier, question, answer) }
+    }
+}
+
+/// What the peers that were met last turned out to be: a private address of a bonded device lives for minutes.
+struct Aliases {
+    static let limit = 1024
+    private var identities: [PeerID: PeerID] = [:]
+    /// Oldest first.
+    private var order: [PeerID] = []
+
+    subscript(peer: PeerID) -> PeerID? { identities[peer] }
+
+    var count: Int { identities.count }
+
+    /// - Parameter isUsed: whether a peer must not be forgotten.
+    mutating func learn(_ peer: PeerID, _ identity: PeerID, isUsed: (PeerID) -> Bool) {
+        if identities.updateValue(identity, forKey: peer) == nil { order.append(peer) }
+        guard order.count > Self.limit else { return }
+        // Half of them at once, so that this is rare.
+        let kept = Set(order.dropFirst(Self.limit / 2)).union(order.filter(isUsed))
+        order.removeAll { !kept.contains($0) }
+        identities = identities.filter { kept.contains($0.key) }
     }
 }
 

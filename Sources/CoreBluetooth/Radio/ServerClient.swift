@@ -8,6 +8,9 @@ import CeruleanWire
 struct ServerClient {
     let core: ManagerCore
     var services: [Int: AttributeID] = [:]
+    /// Services that are to be published, the first of them right now: one behind the other, since a service may
+    /// include the one before.
+    var plans: [WaitingPlan] = []
     /// Published characteristics, both ways.
     var attributes: [Int: AttributeID] = [:]
     var numbers: [UInt64: Int] = [:]
@@ -46,6 +49,13 @@ struct PlannedService: Sendable {
     var includes: [Int]
     /// In the order of the definition.
     var characteristics: [Int]
+}
+
+/// A service on its way to the host.
+struct WaitingPlan {
+    var plan: PlannedService
+    var isWithdrawn = false
+    var done: Radio.Ending<Void>
 }
 
 /// Requests on their way to a manager.

@@ -14,7 +14,7 @@ import Testing
         let far: CBL2CAPChannel
     }
 
-    private func open(_ stage: Stage, _ peripheral: CBPeripheral) async throws -> Ends {
+    private func open(_ stage: Stage, _ peripheral: CBPeripheral, opens: Bool = true) async throws -> Ends {
         stage.manager.publishL2CAPChannel(withEncryption: false)
         let published = await stage.server.next("publish")
         #expect(published.error == nil)
@@ -30,7 +30,7 @@ import Testing
         #expect(ends.far.peer is CBCentral)
         #expect(ends.near.psm == psm)
         #expect(ends.far.psm == psm)
-        for channel in [ends.near, ends.far] {
+        for channel in opens ? [ends.near, ends.far] : [] {
             channel.inputStream.open()
             channel.outputStream.open()
         }
@@ -59,6 +59,109 @@ import Testing
             #expect(read(ends.far.inputStream) == sent)
             #expect(read(ends.near.inputStream) == [1, 2, 3])
             #expect(!ends.far.inputStream.hasBytesAvailable)
+        }
+    }
+
+    /// Streams tell their delegate on the run loop where they were scheduled, and what was read is not told again.
+    @Test func streamsTellOnTheirRunLoop() async throws {
+        try await Stage.run { stage in
+            let ends = try await open(stage, try await stage.connect(), opens: false)
+            let reader = Reader(ends.far)
+            reader.start()
+            ends.near.outputStream.open()
+            ends.near.inputStream.open()
+            let sent = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 3) }
+            #expect(ends.near.outputStream.write(sent, maxLength: sent.count) == sent.count)
+            try await stage.wait(.seconds(20))
+            ends.near.inputStream.close()
+            ends.near.outputStream.close()
+            try await stage.wait(.seconds(5))
+            let (octets, events) = await reader.end()
+            #expect(octets == sent)
+            #expect(events.first == .openCompleted)
+            #expect(events.filter { $0 == .openCompleted }.count == 1)
+            #expect(events.contains(.hasBytesAvailable))
+            #expect(events.last == .endEncountered)
+            #expect(events.filter { $0 == .endEncountered }.count == 1)
+        }
+    }
+
+    /// A thread with a run loop that reads a channel to its end.
+    final class Reader: NSObject, StreamDelegate, @unchecked Sendable {
+        private let channel: CBL2CAPChannel
+        private let result = AsyncStream<([UInt8], [Stream.Event])>.makeStream()
+        // Only on the thread.
+        private var octets: [UInt8] = []
+        private var events: [Stream.Event] = []
+
+        init(_ channel: CBL2CAPChannel) { self.channel = channel }
+
+        func start() {
+            Thread { [self] in
+                channel.inputStream.delegate = self
+                channel.inputStream.open()
+                channel.outputStream.open()
+                channel.inputStream.schedule(in: .current, forMode: .default)
+                // The delegate is called by a timer, after which the loop does not return by itself.
+                while events.last != .endEncountered,
+                    RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
+                {}
+                result.continuation.yield((octets, events))
+            }.start()
+        }
+
+        func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
+            events.append(eventCode)
+            guard eventCode == .hasBytesAvailable, let input = aStream as? InputStream else { return }
+            var buffer = [UInt8](repeating: 0, count: 700)
+            let count = input.read(&buffer, maxLength: buffer.count)
+            octets += buffer.prefix(max(0, count))
+        }
+
+        func end() async -> ([UInt8], [Stream.Event]) {
+            for await result in result.stream { return result }
+            return ([], [])
+        }
+    }
+
+    /// A channel that nobody keeps is closed.
+    @Test func lettingGoOfAChannelClosesIt() async throws {
+        try await Stage.run { stage in
+            let peripheral = try await stage.connect()
+            stage.events.keepsChannels = false
+            stage.manager.publishL2CAPChannel(withEncryption: false)
+            let psm = CBL2CAPPSM(try #require(await stage.server.next("publish").number))
+            peripheral.openL2CAPChannel(psm)
+            _ = await stage.events.next("channel")
+            let far = try #require(await stage.server.next("channel").channel)
+            far.inputStream.open()
+            try await stage.wait(.seconds(5))
+            #expect(far.inputStream.streamStatus == .atEnd)
+        }
+    }
+
+    /// What nobody listens on is refused: Core 5.4, Vol 3, Part A, 4.23; 0 is no number of a listener.
+    @Test(arguments: [CBL2CAPPSM(0x85), 0, 0x1001]) func anUnknownNumberIsRefused(psm: CBL2CAPPSM) async throws {
+        try await Stage.run { stage in
+            let peripheral = try await stage.connect()
+            peripheral.openL2CAPChannel(psm)
+            let call = await stage.events.next("channel")
+            #expect(call.error is CBError)
+            #expect(call.channel == nil)
+            #expect(peripheral.state == .connected)
+        }
+    }
+
+    @Test func encryptedListenersNeedAnEncryptedLink() async throws {
+        try await Stage.run { stage in
+            let peripheral = try await stage.connect()
+            stage.manager.publishL2CAPChannel(withEncryption: true)
+            let psm = CBL2CAPPSM(try #require(await stage.server.next("publish").number))
+            peripheral.openL2CAPChannel(psm)
+            let call = await stage.events.next("channel")
+            // Pairing is implicit.
+            #expect(call.error == nil)
+            #expect(await stage.phone.links.first?.security == .encrypted)
         }
     }
 

@@ -224,7 +224,17 @@ import Testing
             let recorder = CentralRecorder()
             let watcher = CBCentralManager(delegate: recorder, queue: recorder.queue, linuxAdapter: stage.phoneAdapter)
             _ = await recorder.next("state")
-            watcher.registerForConnectionEvents(options: [.serviceUUIDs: [CBUUID(string: "180D")]])
+            let others = ["1809", "180F", "1810", "1816"].map { CBUUID(string: $0) }
+            // Of more than four services the first four count.
+            watcher.registerForConnectionEvents(options: [.serviceUUIDs: others + [CBUUID(string: "180D")]])
+            stage.central.connect(first)
+            _ = await stage.events.next("connect")
+            try await stage.wait(.seconds(5))
+            #expect(recorder.calls("event").isEmpty)
+            stage.central.cancelPeripheralConnection(first)
+            _ = await stage.events.next("disconnect")
+            watcher.registerForConnectionEvents(
+                options: [.serviceUUIDs: Array(others.prefix(3)) + [CBUUID(string: "180D")]])
             stage.central.connect(first)
             let came = await recorder.next("event")
             #expect(came.number == CBConnectionEvent.peerConnected.rawValue)
@@ -247,6 +257,36 @@ import Testing
             stage.server["2A39"] = Data([9])
             found.peripheral.readValue(for: control)
             #expect(await stage.events.next("value").value == Data([9]))
+        }
+    }
+
+    /// Of several calls the last one says when the link is tried.
+    @Test func aDelayBelongsToItsCall() async throws {
+        try await Stage.run { stage in
+            await stage.serve()
+            let peripheral = try await stage.discover()
+            func connect(after seconds: Double?) {
+                stage.central.connect(
+                    peripheral, options: seconds.map { [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: $0)] })
+            }
+            connect(after: 10)
+            try await stage.wait(.seconds(5))
+            stage.central.cancelPeripheralConnection(peripheral)
+            connect(after: 100)
+            // The first delay is over, and was given up.
+            try await stage.wait(.seconds(50))
+            #expect(peripheral.state == .connecting)
+            #expect(await stage.phone.links.isEmpty)
+            try await stage.wait(.seconds(60))
+            #expect(peripheral.state == .connected)
+            stage.central.cancelPeripheralConnection(peripheral)
+            _ = await stage.events.next("disconnect")
+            try await stage.wait(.seconds(1))
+            connect(after: 100)
+            try await stage.wait(.seconds(1))
+            connect(after: nil)
+            try await stage.wait(.seconds(10))
+            #expect(peripheral.state == .connected)
         }
     }
 

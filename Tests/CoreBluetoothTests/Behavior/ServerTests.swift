@@ -72,17 +72,23 @@ import Testing
 
     /// The value is answered from the offset on, and the stack goes on asking.
     @Test func longReadsAskWithOffsets() async throws {
-        try await Stage.run { stage in
+        // A packet of 23 octets holds 22 of the value. Core 5.4, Vol 3, Part F, 3.4.4.4 and 3.4.4.6.
+        try await Stage.run(mtu: 23) { stage in
             let found = try await stage.explore()
             let long = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
             stage.server["2A39"] = long
-            // A packet of 517 octets holds it all, so the offset is asked for by hand.
             found.peripheral.readValue(for: try found[stage.control])
             #expect(await stage.events.next("value").value == long)
-            let first = await stage.server.next("read")
-            #expect(first.number == 0)
-            #expect(first.characteristic === stage.control)
-            #expect(first.isOnQueue)
+            let reads = stage.server.calls("read")
+            #expect(reads.map(\.number) == stride(from: 0, to: 512, by: 22).map { $0 })
+            #expect(reads.allSatisfy { $0.characteristic === stage.control && $0.isOnQueue })
+            // Longer than a packet, it is written in parts that are answered as one.
+            let other = Data(long.reversed())
+            found.peripheral.writeValue(other, for: try found[stage.control], type: .withResponse)
+            #expect(await stage.events.next("write").error == nil)
+            #expect(stage.server["2A39"] == other)
+            let parts = try #require(stage.server.calls("written").first).requests
+            #expect(parts.map(\.offset) == stride(from: 0, to: 512, by: 18).map { $0 })
         }
     }
 

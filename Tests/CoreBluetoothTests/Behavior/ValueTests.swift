@@ -255,12 +255,12 @@ import Testing
         try await Stage.run { stage in
             let found = try await stage.explore()
             let battery = CBMutableService(type: CBUUID(string: "180F"), primary: true)
-            // The system subscribes to Service Changed behind what was asked for so far.
-            try await stage.wait(.seconds(1))
             stage.manager.remove(stage.service)
             let gone = await stage.events.next("modified")
             #expect(gone.services == [found.service])
             #expect(found.peripheral.services == [])
+            // What comes before the system has looked again is found by whoever looks now.
+            try await stage.wait(.seconds(1))
             stage.manager.add(battery)
             _ = await stage.events.next("modified")
             found.peripheral.discoverServices(nil)
@@ -272,6 +272,44 @@ import Testing
             let call = await stage.events.next("rssi")
             #expect(try #require(call.number) < 0)
             #expect(stage.events.calls("characteristics").count == 1)
+        }
+    }
+
+    /// A change between the first look at the services and the subscription to Service Changed is told to nobody.
+    @Test func aChangeInTheFirstMomentsIsNoticed() async throws {
+        try await Stage.run { stage in
+            let peripheral = try await stage.connect()
+            peripheral.discoverServices(nil)
+            _ = await stage.events.next("services")
+            let service = try #require(peripheral.services?.first)
+            stage.manager.remove(stage.service)
+            let gone = await stage.events.next("modified")
+            #expect(gone.services == [service])
+            #expect(peripheral.services == [])
+        }
+    }
+
+    /// Each call has the value of its own event, whichever order they come in.
+    @Test func readsAndNotificationsKeepTheirValues() async throws {
+        try await Stage.run { stage in
+            let both = CBMutableCharacteristic(
+                type: CBUUID(string: "FEED"), properties: [.read, .notify], value: nil, permissions: .readable)
+            stage.service.characteristics?.append(both)
+            let found = try await stage.explore()
+            let remote = try found[both]
+            found.peripheral.setNotifyValue(true, for: remote)
+            _ = await stage.events.next("notify")
+            for number in UInt8(0)..<10 {
+                stage.server["FEED"] = Data([0xF0, number])
+                found.peripheral.readValue(for: remote)
+                #expect(stage.manager.updateValue(Data([number]), for: both, onSubscribedCentrals: nil))
+                #expect(stage.manager.updateValue(Data([number, 1]), for: both, onSubscribedCentrals: nil))
+                var values: Set<Data> = []
+                for _ in 0..<3 { values.insert(try #require(await stage.events.next("value").value)) }
+                #expect(values == [Data([0xF0, number]), Data([number]), Data([number, 1])])
+            }
+            let notified = stage.events.calls("value").compactMap(\.value).filter { $0.first != 0xF0 }
+            #expect(notified == (UInt8(0)..<10).flatMap { [Data([$0]), Data([$0, 1])] })
         }
     }
 

@@ -82,6 +82,13 @@ class Recorder: NSObject, @unchecked Sendable {
 }
 
 final class CentralRecorder: Recorder, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    private let keeps = Atomic(true)
+    /// Whether calls are written down with their channels.
+    var keepsChannels: Bool {
+        get { keeps.load(ordering: .relaxed) }
+        set { keeps.store(newValue, ordering: .relaxed) }
+    }
+
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         record(Call(name: "state", number: central.state.rawValue))
     }
@@ -170,7 +177,8 @@ final class CentralRecorder: Recorder, CBCentralManagerDelegate, CBPeripheralDel
         record(Call(name: "ready", peripheral: peripheral, number: peripheral.canSendWriteWithoutResponse ? 1 : 0))
     }
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        record(Call(name: "channel", peripheral: peripheral, channel: channel, error: error))
+        record(
+            Call(name: "channel", peripheral: peripheral, channel: keepsChannels ? channel : nil, error: error))
     }
 }
 

@@ -36,11 +36,12 @@ final class Stage: @unchecked Sendable {
     let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
 
     static func run(
-        seed: UInt64 = 1, options: [String: Any]? = nil, _ body: @escaping @Sendable (Stage) async throws -> Void
+        seed: UInt64 = 1, options: [String: Any]? = nil, mtu: Int? = nil,
+        _ body: @escaping @Sendable (Stage) async throws -> Void
     ) async throws {
         nonisolated(unsafe) let options = options
         try await Simulation.run(seed: seed, limit: .seconds(7200)) { simulation in
-            let stage = Stage(simulation, options)
+            let stage = Stage(simulation, options, mtu)
             let state = await stage.events.next("state")
             #expect(state.number == CBManagerState.poweredOn.rawValue)
             _ = await stage.server.next("state")
@@ -48,11 +49,18 @@ final class Stage: @unchecked Sendable {
         }
     }
 
-    private init(_ simulation: Simulation, _ options: [String: Any]?) {
+    private init(_ simulation: Simulation, _ options: [String: Any]?, _ mtu: Int?) {
+        var small: StackConfiguration?
+        if let mtu {
+            small = StackConfiguration(seed: simulation.seed)
+            small?.mtu = mtu
+            small?.enhancedBearers = 0
+        }
         self.simulation = simulation
         world = VirtualWorld(on: simulation.loop, seed: simulation.seed)
         phone = world.makeHost(
-            name: "phone", address: DeviceAddress(BluetoothAddress(rawValue: 0xC0FF_EE00_0001), .random))
+            name: "phone", address: DeviceAddress(BluetoothAddress(rawValue: 0xC0FF_EE00_0001), .random),
+            configuration: small)
         device = world.makeHost(
             name: "Strap", address: DeviceAddress(BluetoothAddress(rawValue: 0xC47C_8D00_1122), .random),
             position: Position(x: 1))
