@@ -61,9 +61,20 @@ import Testing
             "notify", "--feature", "sensorFusionCompact,compass", "--seconds", "1", "--json")
         #expect(compact.test.objects.filter { $0["feature"] == "sensorFusionCompact" }.count > 80)
         #expect(compact.test.objects.contains { $0["feature"] == "compass" })
-        #expect(try await RoomVerbTests.run("notify", "--feature", "nonsense").code == .usage)
+        #expect(try await RoomVerbTests.run("notify", "--feature", "nonsense").code == .notFound)
         #expect(try await RoomVerbTests.run("notify").code == .usage)
         #expect(try await RoomVerbTests.run("notify", "--feature", "heartRate", "--name", "boxpro").code == .notFound)
+        // A device that is no board refuses, as it does other verbs for boards.
+        for line in [
+            ["notify", "--feature", "acceleration", "--name", "cerulean lock"],
+            ["notify", "--feature", "acceleration", "--name", "cerulean strap"],
+            ["feature", "read", "battery", "--name", "cerulean lock"],
+            ["registers", "read", "FW_VER", "--name", "cerulean lock"],
+        ] {
+            let none = try await RoomVerbTests.run(line, in: .demonstration())
+            #expect(none.code == .refused, "\(line): \(none.test.error)")
+            #expect(none.test.error.count > 30 && !none.test.error.contains("it has \n"), "\(none.test.error)")
+        }
     }
 
     @Test func recordsFeatures() async throws {

@@ -75,6 +75,9 @@ import Testing
         ["decode", "nonsense", "00"], ["decode", "characteristic", "00"],
         ["decode", "characteristic", "--uuid", "xyz", "00"], ["decode", "characteristic", "--uuid", "FFFE", "00"],
         ["decode", "characteristic", "--uuid", "2A37", "--signals", "-1", "00"],
+        ["decode", "characteristic", "--uuid", "2A37", "--channels", "3", "0048"],
+        ["decode", "advertisement", "--uuid", "2A37", "020106"],
+        ["decode", "bitalino-frames", "--channels", "1", "--signals", "2", "00"],
     ])
     func wrongKindsAndOptionsExit2(arguments: [String]) async {
         let test = TestConsole()

@@ -160,6 +160,38 @@ import Testing
             return
         }
         for uuid in ["180D", "180F", "180A"] { #expect(services.contains(.text(uuid))) }
+        let text = try await Self.run("scan", "--discover", "--timeout", "10", "--filter", "strap", home: home)
+        let cells = text.test.lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+        // A record has the services that were found in a column of their own.
+        #expect(cells.map(\.last) == ["Heart Rate, Battery Service, Device Information"])
+        #expect(text.test.error.contains("1 of \(SimulatedRoom.builtInNames.count) devices"))
+    }
+
+    @Test func watchingRepeatsNoRecord() async throws {
+        let test = TestConsole()
+        try await Simulation.run { simulation in
+            try await SimulatedRoom.demonstration().run(on: simulation.loop) { world in
+                await AdapterChoice.$override.withValue({ _ in .virtual(world) }) {
+                    await withTaskGroup(of: Void.self) { group in
+                        group.addTask { _ = await test.run("scan", "--watch") }
+                        group.addTask { try? await simulation.loop.sleep(for: .seconds(30)) }
+                        await group.next()
+                        group.cancelAll()
+                    }
+                }
+            }
+        }
+        let records = test.lines.map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).enumerated().filter { $0.offset != 1 }
+                .map(\.element)
+        }
+        #expect(records.count >= SimulatedRoom.builtInNames.count)
+        // Strength apart, what comes again differs from what came last for that device.
+        var last: [Substring: [Substring]] = [:]
+        for record in records {
+            #expect(last[record[0]] != record)
+            last[record[0]] = record
+        }
     }
 
     @Test func aHistoryHasAsManyStrengthsAsAskedFor() async throws {
@@ -189,6 +221,13 @@ import Testing
         #expect(
             list.test.objects == [
                 ["name": "straps", "options": ["service": "heart_rate", "sort": "name", "timeout": "2"]]
+            ])
+        _ = try await Self.run("scan", "--name", "a 'b'", "--timeout", "0", "--save", "my office", home: home)
+        let plain = try await Self.run("scan", "--configs", home: home)
+        #expect(
+            plain.test.lines == [
+                "straps\t--service heart_rate --sort name --timeout 2",
+                #"my office\#t--name 'a '\''b'\''' --timeout 0"#,
             ])
         let taken = try await Self.run("scan", "--config", "straps", "--json", home: home)
         #expect(taken.test.objects.map { $0["name"] } == ["Cerulean Strap"])

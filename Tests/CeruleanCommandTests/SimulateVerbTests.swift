@@ -89,6 +89,76 @@ import Testing
         #expect(outcome.value == ["One"])
     }
 
+    @Test func whatWasSetOutlivesStopAndStart() async throws {
+        let outcome = try await Self.simulate(
+            "profile:180F", "profile:180F", "--device-name", "One", "--device-name", "Two", "--json",
+            input: [
+                "set 2 2A19 u8:50", "stop 2", "list", "set 2 battery_level value=25", "list", "start 2", "list",
+                "stop 1",
+                "start 1",
+            ]
+        ) { central in
+            var levels: [UInt8] = []
+            for name in ["One", "Two"] {
+                let peripheral = try await central.first(.name(name)).connect()
+                levels.append(try await peripheral.read(Battery.level).percent)
+            }
+            return levels
+        }
+        #expect(outcome.value == [100, 25])
+        let listed = outcome.test.objects.filter { $0["event"] == "device" && $0["number"] == 2 }
+        #expect(listed.map { $0["running"] } == [false, false, true])
+        #expect(
+            listed.map { $0["values"] }
+                == ["32", "19", "19"].map { value in
+                    let percent: FieldValue = value == "32" ? 50 : 25
+                    return [["service": "180F", "uuid": "2A19", "value": .text(value), "decoded": ["value": percent]]]
+                })
+        let set = outcome.test.objects.filter { $0["event"] == "set" }
+        #expect(set.map { $0["running"] } == [true, false] && set.allSatisfy { $0["number"] == 2 })
+        // Each line says which device it is about.
+        #expect(
+            outcome.test.objects.filter { $0["event"] == "advertising" }.map { $0["number"] }.suffix(2) == [2, 1])
+        #expect(outcome.test.objects.filter { $0["event"] == "stopped" }.map { $0["name"] } == ["Two", "One"])
+    }
+
+    @Test func whatIsSaidOfOneOfSeveralDevicesNamesIt() async throws {
+        let outcome = try await Self.simulate(
+            "profile:180F", "profile:180D", "--device-name", "One", "--device-name", "Two", input: ["stop 2", "list"]
+        ) { central in
+            let peripheral = try await central.first(.name("One")).connect()
+            try await peripheral.disconnect()
+            try await central.host.loop.sleep(for: .seconds(3))
+        }
+        let said = outcome.test.error.split(separator: "\n")
+        #expect(said.contains { $0.hasPrefix("1 One: connected: ") })
+        #expect(said.contains("1 One: advertising again"))
+        #expect(said.contains("2 Two: stopped"))
+        #expect(outcome.test.lines.contains("2 Two  (stopped)"))
+    }
+
+    @Test func severalDevicesOnOneRadioAreKeptApart() async throws {
+        let test = TestConsole(input: ["set 2 2A19 u8:7", "stop 1", "list"])
+        let code = try await Simulation.run { simulation in
+            let world = VirtualWorld(on: simulation.loop, seed: 1)
+            let devices = try ["One", "Two"].map { try ProfileDevice("180F", name: $0) }
+            return try await Serving.run(
+                devices.map { ($0, nil) }, on: [.virtual(world)], for: .seconds(20), json: false, test.console)
+        }
+        #expect(code == .ok)
+        #expect(
+            test.lines.suffix(4).map { $0.filter { $0 != " " } } == [
+                "1One(stopped)", "2A19BatteryLevel[read,notify]=100%", "2Two", "2A19BatteryLevel[read,notify]=7%",
+            ], "\(test.out)")
+    }
+
+    @Test func anUnknownDeviceIsToldWhichThereAre() async {
+        let test = TestConsole()
+        #expect(await test.run("simulate", "nosuch") == .badData)
+        #expect(test.error.contains("neither a built-in device nor a file; built-in are bitalino, "), "\(test.error)")
+        #expect(test.error.contains("heartrate"))
+    }
+
     @Test func whatIsNotUnderstoodIsSaidAndNothingEnds() async throws {
         let outcome = try await Self.simulate(
             "profile:180F", "--device-name", "One",

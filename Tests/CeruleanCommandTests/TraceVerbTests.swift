@@ -51,8 +51,8 @@ import Testing
     @Test(arguments: [
         (["--kind", "command"], [1]), (["--kind", "command,data"], [1, 4, 5]), (["--protocol", "att"], [4, 5]),
         (["--connection", "1"], [3, 4, 5, 6]), (["--connection", "0x0040"], [3, 4, 5, 6]),
-        (["--connection", "c7:ce:00:00:00:14"], [3, 4, 5, 6]), (["--connection", "2"], []),
-        (["--find", "READ RESP"], [5]), (["--find", "reset", "--count", "1"], [1]),
+        (["--connection", "c7:ce:00:00:00:14"], [3, 4, 5, 6]), (["--find", "READ RESP"], [5]),
+        (["--find", "reset", "--count", "1"], [1]),
     ])
     func filters(options: [String], packets: [Int]) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString)").path
@@ -65,6 +65,21 @@ import Testing
         let test = TestConsole()
         #expect(await CeruleanProgram.run(["trace", path, "--json"] + options, test.console) == .ok)
         #expect(test.objects.map { $0["packet"] } == packets.map { FieldValue(integer: $0) })
+    }
+
+    @Test(arguments: ["99", "0x0777", "00:00:00:00:00:01"])
+    func aConnectionThatIsNotInTheCaptureIsSaid(which: String) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString).btsnoop").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let capture = HCICapture(.btsnoop)
+        let octets = try Self.packets.reduce(capture.header) {
+            $0 + capture.record(try Hex.decode($1.0.filter { $0 != " " }), isReceived: $1.1, microseconds: 0)
+        }
+        try Data(octets).write(to: URL(filePath: path))
+        let test = TestConsole()
+        #expect(await test.run("trace", path, "--connection", which) == .notFound)
+        #expect(test.out.isEmpty)
+        #expect(test.error.contains("there is no connection \(which) in the capture; it has "), "\(test.error)")
     }
 
     @Test(arguments: [

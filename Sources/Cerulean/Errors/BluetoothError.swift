@@ -95,8 +95,7 @@ extension BluetoothError: CustomStringConvertible {
     public var description: String {
         var text = operation.isEmpty ? "" : operation + ": "
         text += reason
-        let repeated = attribute.map(ErrorText.attribute) ?? ErrorText.code(code)
-        if let detail, !detail.isEmpty, detail != repeated {
+        if let detail, !detail.isEmpty, !repeats(detail) {
             text += "; " + detail
         } else if let advice {
             text += "; " + advice
@@ -111,6 +110,16 @@ extension BluetoothError: CustomStringConvertible {
         }
         if let system = cause?.system { return "\(ErrorText.code(code)) (errno \(system))" }
         return ErrorText.code(code)
+    }
+
+    /// True when a detail says no more than the reason: the same words, with or without the number.
+    private func repeats(_ detail: String) -> Bool {
+        let said = [attribute.map(ErrorText.attribute), controller.map(ErrorText.controller), ErrorText.code(code)]
+        return said.compactMap { $0 }.contains { words in
+            guard detail.lowercased().hasPrefix(words.lowercased()) else { return false }
+            let rest = detail.dropFirst(words.count).filter { $0 != " " && $0 != "(" && $0 != ")" }
+            return rest.isEmpty || rest.lowercased().hasPrefix("0x")
+        }
     }
 
     private var advice: String? {

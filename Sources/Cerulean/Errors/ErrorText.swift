@@ -71,7 +71,7 @@ enum ErrorText {
         switch code {
         case .noAdapter: "no such adapter"
         case .poweredOff: "Bluetooth is off"
-        case .unauthorized: "no permission to use the adapter"
+        case .unauthorized: "no permission"
         case .adapterBusy: "the adapter is in use"
         case .adapterFailed: "the adapter failed"
         case .unsupported: "not supported"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CeruleanHost
+import CeruleanHost
 import CeruleanWire
 
 /// What a ``PeripheralServer`` serves and advertises: see ``PeripheralServer/snapshot()`` and
@@ -9,6 +9,30 @@ import CeruleanWire
 /// What bonded centrals subscribed to is kept with their keys in the adapter's bond store, by the handles that are kept
 /// here.
 public struct ServerSnapshot: Snapshot {
+    /// What one kind of access needed.
+    public struct Access: Codable, Hashable, Sendable {
+        /// The link's lowest security level, 1 to 4.
+        public var security: UInt8
+        /// The shortest encryption key in octets, 7 to 16.
+        public var minimumKeySize: Int
+        /// The application decided as well. Without its handlers such access is not allowed again.
+        public var needsAuthorization: Bool
+    }
+
+    /// A descriptor that was served.
+    public struct Descriptor: Codable, Hashable, Sendable {
+        /// Its type.
+        public var uuid: String
+        /// The value that was kept, in hexadecimal digits.
+        public var value: String
+        /// Its handle, where the engine knew it.
+        public var handle: UInt16?
+        /// What reading needed; nil: not allowed.
+        public var read: Access?
+        /// What writing needed; nil: not allowed.
+        public var write: Access?
+    }
+
     /// A characteristic that was served.
     public struct Characteristic: Codable, Hashable, Sendable {
         /// Its type.
@@ -19,10 +43,12 @@ public struct ServerSnapshot: Snapshot {
         public var value: String
         /// The handle of its value, where the engine knew it.
         public var handle: UInt16?
-        /// Reading was allowed, on links of at least this security level (1 to 4); nil: not allowed.
-        public var readSecurity: UInt8?
-        /// Writing was allowed, on links of at least this security level (1 to 4); nil: not allowed.
-        public var writeSecurity: UInt8?
+        /// What reading needed; nil: not allowed.
+        public var read: Access?
+        /// What writing needed; nil: not allowed.
+        public var write: Access?
+        /// Its descriptors in order, without those that the host adds.
+        public var descriptors: [Descriptor]
     }
 
     /// A service that was served.
@@ -33,6 +59,8 @@ public struct ServerSnapshot: Snapshot {
         public var isPrimary: Bool
         /// The handle of its declaration, where the engine knew it.
         public var handle: UInt16?
+        /// The last handle that was wished for it; nil: as many as it needs.
+        public var endHandle: UInt16?
         /// The services it included, as places in ``ServerSnapshot/services``.
         public var includes: [Int]
         /// Its characteristics in order.
@@ -41,6 +69,28 @@ public struct ServerSnapshot: Snapshot {
 
     /// An advertisement that ran or waited to begin again.
     public struct Advertisement: Codable, Hashable, Sendable {
+        /// What extended packets had beyond legacy ones.
+        public struct Extended: Codable, Hashable, Sendable {
+            /// Mode of the advertising channel: 1 for LE 1M, 3 for LE Coded.
+            public var primaryPHY: UInt8
+            /// Mode of the data: 1 for LE 1M, 2 for LE 2M, 3 for LE Coded.
+            public var secondaryPHY: UInt8
+            /// Without an address.
+            public var isAnonymous: Bool
+            /// The transmit power was told.
+            public var includesTXPower: Bool
+            /// The number of the set, where one was wished.
+            public var setID: UInt8?
+            /// Old controllers might send legacy packets instead.
+            public var allowsLegacy: Bool
+            /// Periodic data in hexadecimal digits, if there was some.
+            public var periodicData: String?
+            /// Milliseconds between periodic data.
+            public var periodicInterval: Double?
+            /// The transmit power was told with the periodic data.
+            public var periodicTXPower: Bool?
+        }
+
         /// The name, for an advertisement of fields.
         public var name: String?
         /// The services, for an advertisement of fields.
@@ -55,6 +105,10 @@ public struct ServerSnapshot: Snapshot {
         public var isScannable: Bool
         /// Milliseconds between advertisements.
         public var interval: Double
+        /// Milliseconds after which it was to end by itself; nil: never. It runs that long again.
+        public var duration: Double?
+        /// What extended packets had; nil for legacy ones.
+        public var extended: Extended?
         /// Whether it began again: `never`, `afterDisconnection`, `immediately`.
         public var restart: String
     }
@@ -70,98 +124,79 @@ public struct ServerSnapshot: Snapshot {
     public init() {}
 }
 
-extension PeripheralServer {
-    /// What is served and advertised at this moment, to be restored by a later process.
-    public func snapshot() async -> ServerSnapshot { await core.snapshot() }
+// MARK: - Taking
 
-    /// Publishes and advertises again what an earlier process did, with the values and at the handles that it had.
-    ///
-    /// Handlers cannot be written down: pass the services that have some, and each takes the place of the one of its
-    /// type in the snapshot, with the values kept. Services of the snapshot that are not passed are served from their
-    /// values alone; passed ones that the snapshot does not know are published behind the others.
-    ///
-    /// - Returns: The services in the order of the snapshot, then the others.
-    /// - Throws: ``BluetoothError``, with `badData` for a snapshot that names no service where one should be.
-    @discardableResult
-    public func restore(
-        _ snapshot: ServerSnapshot, services: [LocalService] = [], timeout: Duration = .seconds(10)
-    ) async throws(BluetoothError) -> [PublishedService] {
-        var left = services
-        var published: [PublishedService] = []
-        for saved in snapshot.services {
-            var service = try Self.service(saved, from: &left)
-            service.includes = saved.includes.compactMap { index in
-                published.indices.contains(index) ? published[index].id : nil
-            }
-            published += try await publish([service], timeout: timeout)
+extension ServerCore {
+    func snapshot() -> ServerSnapshot {
+        var snapshot = ServerSnapshot()
+        let places = Dictionary(
+            publishedServices.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        snapshot.services = publishedServices.map { id, service in
+            ServerSnapshot.Service(
+                uuid: service.uuid.description, isPrimary: service.isPrimary, handle: id.handle,
+                endHandle: service.endHandle, includes: service.includes.compactMap { places[$0] },
+                characteristics: service.characteristics.map(ServerSnapshot.Characteristic.init))
         }
-        if !left.isEmpty { published += try await publish(left, timeout: timeout) }
-        for advertisement in snapshot.advertisements {
-            try await advertise(
-                try Self.parameters(advertisement), restart: AdvertisingRestart(name: advertisement.restart),
-                timeout: timeout)
+        snapshot.advertisements = advertisements.map {
+            ServerSnapshot.Advertisement($0.parameters, restart: $0.restart)
         }
-        return published
+        return snapshot
     }
+}
 
-    private static func service(
-        _ saved: ServerSnapshot.Service, from left: inout [LocalService]
-    ) throws(BluetoothError) -> LocalService {
-        guard let uuid = BluetoothUUID(saved.uuid) else { throw Self.bad("\(saved.uuid) is no UUID") }
-        var service: LocalService
-        if let index = left.firstIndex(where: { $0.uuid == uuid }) {
-            service = left.remove(at: index)
-        } else {
-            var definitions: [CharacteristicDefinition] = []
-            for characteristic in saved.characteristics { definitions.append(try definition(characteristic)) }
-            service = LocalService(
-                ServiceDefinition(uuid: uuid, isPrimary: saved.isPrimary, characteristics: definitions))
-        }
-        service.handle = saved.handle
-        var candidates = service.characteristics
-        for characteristic in saved.characteristics {
-            guard let uuid = BluetoothUUID(characteristic.uuid),
-                let index = candidates.firstIndex(where: { $0.uuid == uuid })
-            else { continue }
-            candidates.remove(at: index).restore(try octets(characteristic.value), handle: characteristic.handle)
-        }
-        return service
+extension ServerSnapshot.Access {
+    init?(_ access: AttributePermissions.Access?) {
+        guard let access else { return nil }
+        security = access.security.rawValue
+        minimumKeySize = access.minimumKeySize
+        needsAuthorization = access.needsAuthorization
     }
+}
 
-    private static func definition(
-        _ saved: ServerSnapshot.Characteristic
-    ) throws(BluetoothError) -> CharacteristicDefinition {
-        guard let uuid = BluetoothUUID(saved.uuid) else { throw Self.bad("\(saved.uuid) is no UUID") }
-        func access(_ level: UInt8?) -> AttributePermissions.Access? {
-            level.map { AttributePermissions.Access(security: SecurityLevel(rawValue: min(max($0, 1), 4))) }
+extension ServerSnapshot.Characteristic {
+    init(_ one: LocalCharacteristic) {
+        uuid = one.uuid.description
+        properties = one.properties.rawValue
+        value = Hex.encode(one.value)
+        handle = one.id?.handle
+        read = ServerSnapshot.Access(one.permissions.read)
+        write = ServerSnapshot.Access(one.permissions.write)
+        let identifiers = one.descriptorIDs
+        descriptors = one.descriptors.enumerated().map { index, descriptor in
+            var octets: [UInt8] = []
+            if case .stored(let value) = descriptor.value { octets = value }
+            return ServerSnapshot.Descriptor(
+                uuid: descriptor.uuid.description, value: Hex.encode(octets),
+                handle: identifiers.indices.contains(index) ? identifiers[index].handle : nil,
+                read: ServerSnapshot.Access(descriptor.permissions.read),
+                write: ServerSnapshot.Access(descriptor.permissions.write))
         }
-        return CharacteristicDefinition(
-            uuid: uuid, properties: CharacteristicProperties(rawValue: saved.properties),
-            permissions: AttributePermissions(read: access(saved.readSecurity), write: access(saved.writeSecurity)),
-            value: .stored(try octets(saved.value)))
     }
+}
 
-    private static func parameters(
-        _ saved: ServerSnapshot.Advertisement
-    ) throws(BluetoothError) -> AdvertisingParameters {
-        let content: AdvertisingParameters.Content
-        if let data = saved.data {
-            content = .raw(data: try octets(data), scanResponse: try octets(saved.scanResponse ?? ""))
-        } else {
-            content = .fields(name: saved.name, services: (saved.services ?? []).compactMap { BluetoothUUID($0) })
+extension ServerSnapshot.Advertisement {
+    init(_ parameters: AdvertisingParameters, restart: AdvertisingRestart) {
+        isConnectable = parameters.isConnectable
+        isScannable = parameters.isScannable
+        interval = parameters.interval.inSeconds * 1000
+        duration = parameters.duration.map { $0.inSeconds * 1000 }
+        self.restart = restart.name
+        switch parameters.content {
+        case .fields(let name, let services):
+            self.name = name
+            self.services = services.map(\.description)
+        case .raw(let data, let scanResponse):
+            self.data = Hex.encode(data)
+            self.scanResponse = Hex.encode(scanResponse)
         }
-        let interval = saved.interval.isFinite ? min(max(saved.interval, 20), 10_240) : 100
-        return AdvertisingParameters(
-            content: content, isConnectable: saved.isConnectable, isScannable: saved.isScannable,
-            interval: .microseconds(Int64(interval * 1000)))
-    }
-
-    private static func octets(_ text: String) throws(BluetoothError) -> [UInt8] {
-        do { return try Hex.decode(text) } catch { throw bad("\(error)") }
-    }
-
-    private static func bad(_ detail: String) -> BluetoothError {
-        BluetoothError(.badData, "restoring services", detail: detail)
+        extended = parameters.extended.map { extended in
+            Extended(
+                primaryPHY: extended.primaryPHY.rawValue, secondaryPHY: extended.secondaryPHY.rawValue,
+                isAnonymous: extended.isAnonymous, includesTXPower: extended.includesTXPower, setID: extended.setID,
+                allowsLegacy: extended.allowsLegacy, periodicData: extended.periodic.map { Hex.encode($0.data) },
+                periodicInterval: extended.periodic.map { $0.interval.inSeconds * 1000 },
+                periodicTXPower: extended.periodic?.includesTXPower)
+        }
     }
 }
 
@@ -182,41 +217,5 @@ extension AdvertisingRestart {
         case "immediately": self = .immediately
         default: self = .afterDisconnection
         }
-    }
-}
-
-extension ServerCore {
-    func snapshot() -> ServerSnapshot {
-        var snapshot = ServerSnapshot()
-        let places = Dictionary(
-            publishedServices.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
-        snapshot.services = publishedServices.map { id, service in
-            ServerSnapshot.Service(
-                uuid: service.uuid.description, isPrimary: service.isPrimary, handle: id.handle,
-                includes: service.includes.compactMap { places[$0] },
-                characteristics: service.characteristics.map { characteristic in
-                    ServerSnapshot.Characteristic(
-                        uuid: characteristic.uuid.description, properties: characteristic.properties.rawValue,
-                        value: Hex.encode(characteristic.value), handle: characteristic.id?.handle,
-                        readSecurity: characteristic.permissions.read?.security.rawValue,
-                        writeSecurity: characteristic.permissions.write?.security.rawValue)
-                })
-        }
-        snapshot.advertisements = advertisements.map { advertisement in
-            let parameters = advertisement.parameters
-            var saved = ServerSnapshot.Advertisement(
-                isConnectable: parameters.isConnectable, isScannable: parameters.isScannable,
-                interval: parameters.interval.inSeconds * 1000, restart: advertisement.restart.name)
-            switch parameters.content {
-            case .fields(let name, let services):
-                saved.name = name
-                saved.services = services.map(\.description)
-            case .raw(let data, let scanResponse):
-                saved.data = Hex.encode(data)
-                saved.scanResponse = Hex.encode(scanResponse)
-            }
-            return saved
-        }
-        return snapshot
     }
 }

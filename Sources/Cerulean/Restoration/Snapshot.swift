@@ -8,14 +8,19 @@ import Foundation
 ///
 /// Both kinds are JSON with the keys in a fixed order. Reading never traps; a text that does not hold a snapshot throws
 /// `badData`.
-public protocol Snapshot: Codable, Hashable, Sendable {}
+public protocol Snapshot: Codable, Hashable, Sendable {
+    /// The version of the form.
+    var format: Int { get }
+}
 
 extension Snapshot {
     /// The snapshot as JSON in UTF-8.
     public var json: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-        // Snapshots hold text, whole numbers and lists: there is nothing that JSON could refuse.
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        // Text, numbers and lists: there is nothing that JSON could refuse.
         guard let data = try? encoder.encode(self) else { return [] }
         return Array(data)
     }
@@ -24,35 +29,77 @@ extension Snapshot {
     ///
     /// - Throws: ``BluetoothError`` with `badData`.
     public init(json: [UInt8]) throws(BluetoothError) {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         do {
-            self = try JSONDecoder().decode(Self.self, from: Data(json))
+            self = try decoder.decode(Self.self, from: Data(json))
+        } catch let error as DecodingError {
+            throw BluetoothError(.badData, "reading a snapshot", detail: Self.text(error))
         } catch {
-            throw BluetoothError(.badData, "reading a snapshot", detail: "\(error)")
+            throw BluetoothError(.badData, "reading a snapshot")
+        }
+        guard format == 1 else {
+            throw BluetoothError(.badData, "reading a snapshot", detail: "its form is \(format), known is 1")
         }
     }
 
     /// Writes the snapshot to a file, which afterwards is either whole or as it was before.
     ///
-    /// - Throws: ``BluetoothError`` with `unauthorized` when it cannot be written.
+    /// - Throws: ``BluetoothError`` with `unauthorized`, with `notFound` where there is no such directory, or with
+    ///   `wrongState` when the disk is full or fails.
     public func save(to path: String) throws(BluetoothError) {
         do {
             try Data(json).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
-            throw BluetoothError(.unauthorized, "writing \(path)", detail: error.localizedDescription)
+            throw Self.fault(error, "writing \(path)")
         }
     }
 
     /// Reads a snapshot from a file.
     ///
-    /// - Throws: ``BluetoothError`` with `notFound` or `badData`.
+    /// - Throws: ``BluetoothError`` with `notFound`, `unauthorized` or `badData`.
     public init(from path: String) throws(BluetoothError) {
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            throw BluetoothError(.notFound, "reading \(path)", detail: error.localizedDescription)
+            throw Self.fault(error, "reading \(path)")
         }
         try self.init(json: Array(data))
+    }
+
+    /// An error of the file system, in its words.
+    private static func fault(_ error: any Error, _ operation: String) -> BluetoothError {
+        var number: Int32?
+        var next: NSError? = error as NSError
+        while let fault = next, number == nil {
+            if fault.domain == NSPOSIXErrorDomain { number = Int32(clamping: fault.code) }
+            next = fault.userInfo[NSUnderlyingErrorKey] as? NSError
+        }
+        let cocoa = (error as? CocoaError)?.code
+        let detail = number.map { String(cString: strerror($0)) }
+        if cocoa == .fileNoSuchFile || cocoa == .fileReadNoSuchFile || number == ENOENT || number == ENOTDIR {
+            return BluetoothError(.notFound, operation, detail: detail ?? "no such file or directory")
+        }
+        if cocoa == .fileReadNoPermission || cocoa == .fileWriteNoPermission || number == EACCES || number == EPERM {
+            return BluetoothError(.unauthorized, operation, detail: detail)
+        }
+        return BluetoothError(.wrongState, operation, detail: detail ?? "the file system refuses")
+    }
+
+    /// What is wrong where: `peers[0].id is missing`.
+    private static func text(_ error: DecodingError) -> String {
+        let (context, what): (DecodingError.Context, String) =
+            switch error {
+            case .keyNotFound(let key, let context): (context, "'\(key.stringValue)' is missing")
+            case .typeMismatch(let type, let context): (context, "is no \(type)")
+            case .valueNotFound(let type, let context): (context, "has no \(type)")
+            case .dataCorrupted(let context): (context, context.codingPath.isEmpty ? "is no JSON" : "is damaged")
+            @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "is damaged")
+            }
+        let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
+        return path.isEmpty ? "the snapshot \(what)" : "\(path.drop { $0 == "." }) \(what)"
     }
 }
 
@@ -99,6 +146,8 @@ public struct CentralSnapshot: Snapshot {
         public var advertisement: String?
         /// The last scan response in hexadecimal digits.
         public var scanResponse: String?
+        /// Whether the last advertisement said that it can be connected to; nil means that it did.
+        public var isConnectable: Bool?
         /// It was connected, or to be connected again.
         public var isWanted: Bool
         /// What was subscribed on it.
@@ -199,6 +248,7 @@ extension CentralCore {
                 isRandom: state.address.map { $0.peerKind == .random }, name: state.name,
                 advertisement: state.advertisement?.raw.map(Hex.encode),
                 scanResponse: state.advertisement?.scanResponse.map(Hex.encode),
+                isConnectable: state.advertisement?.isConnectable,
                 isWanted: state.link != nil || reconnector(of: record) != nil,
                 subscriptions: subscribed.map { CentralSnapshot.Subscription($0) })
         }
@@ -222,7 +272,8 @@ extension CentralCore {
             let record = record(for: id, address: address, name: peer.name)
             if let raw = peer.advertisement.flatMap({ try? Hex.decode($0) }) {
                 let advertisement = Advertisement(
-                    peer: id, address: address, rssi: nil, isConnectable: true, time: loop.now, raw: raw,
+                    peer: id, address: address, rssi: nil, isConnectable: peer.isConnectable ?? true, time: loop.now,
+                    raw: raw,
                     scanResponse: peer.scanResponse.flatMap { try? Hex.decode($0) })
                 record.update { $0.advertisement = $0.advertisement ?? advertisement }
             }

@@ -87,6 +87,10 @@ public final class LocalCharacteristic: Sendable {
         /// Wished handles.
         var declarationHandle: UInt16?
         var valueHandle: UInt16?
+        /// The descriptors as they are now, with wished handles.
+        var descriptors: [DescriptorDefinition]
+        /// Where they are served, in the same order; empty until then.
+        var descriptorIDs: [AttributeID] = []
     }
 
     /// Its type.
@@ -95,8 +99,9 @@ public final class LocalCharacteristic: Sendable {
     public let properties: CharacteristicProperties
     /// Who may do it.
     public let permissions: AttributePermissions
-    /// Its descriptors, without the Client Characteristic Configuration, which the host adds.
-    public let descriptors: [DescriptorDefinition]
+    /// Its descriptors, without the Client Characteristic Configuration, which the host adds; with the values that centrals
+    /// wrote to them.
+    public var descriptors: [DescriptorDefinition] { state.withLock { $0.descriptors } }
     let onRead: ReadHandler?
     let onWrite: WriteHandler?
     private let state: Mutex<State>
@@ -108,7 +113,8 @@ public final class LocalCharacteristic: Sendable {
     ///   - properties: What it can do.
     ///   - permissions: Nil lets everybody do what the properties say.
     ///   - value: What is kept at first, at most 512 octets.
-    ///   - descriptors: Its descriptors, but for the client configuration.
+    ///   - descriptors: Its descriptors, but for the client configuration. The host keeps their values: those that say
+    ///     ``ValueSource/dynamic`` are not published.
     ///   - onRead: Makes the value for each read; nil reads what is kept.
     ///   - onWrite: Decides about each write; nil takes everything.
     public init(
@@ -123,10 +129,9 @@ public final class LocalCharacteristic: Sendable {
             ?? AttributePermissions(
                 read: properties.contains(.read) ? .open : nil,
                 write: properties.isDisjoint(with: [.write, .writeWithoutResponse, .signedWrite]) ? nil : .open)
-        self.descriptors = descriptors
         self.onRead = onRead
         self.onWrite = onWrite
-        state = Mutex(State(value: value))
+        state = Mutex(State(value: value, descriptors: descriptors))
     }
 
     /// A characteristic whose value the host keeps.
@@ -134,14 +139,14 @@ public final class LocalCharacteristic: Sendable {
         uuid = definition.uuid
         properties = definition.properties
         permissions = definition.permissions
-        descriptors = definition.descriptors
         onRead = nil
         onWrite = nil
         var kept: [UInt8] = []
         if case .stored(let value) = definition.value { kept = value }
         state = Mutex(
             State(
-                value: kept, declarationHandle: definition.declarationHandle, valueHandle: definition.valueHandle))
+                value: kept, declarationHandle: definition.declarationHandle, valueHandle: definition.valueHandle,
+                descriptors: definition.descriptors))
     }
 
     /// The attribute that holds the value; nil until it is published.
@@ -157,17 +162,39 @@ public final class LocalCharacteristic: Sendable {
         let state = state.withLock { $0 }
         return CharacteristicDefinition(
             uuid: uuid, properties: properties, permissions: permissions,
-            value: isAsked || asksAlways ? .dynamic : .stored(state.value), descriptors: descriptors,
+            value: isAsked || asksAlways ? .dynamic : .stored(state.value), descriptors: state.descriptors,
             declarationHandle: state.declarationHandle, valueHandle: state.valueHandle)
     }
 
-    /// Takes the place that it had in an earlier process.
-    func restore(_ value: [UInt8], handle: UInt16?) {
+    /// Takes the values that it had in an earlier process, and its place where the handles are known.
+    ///
+    /// - Parameters:
+    ///   - value: What was kept.
+    ///   - handle: The handle of the value.
+    ///   - descriptors: Value and handle of the descriptors with these places.
+    func restore(
+        _ value: [UInt8], handle: UInt16?, descriptors: [(index: Int, value: [UInt8], handle: UInt16?)]
+    ) {
         state.withLock { state in
             state.value = value
+            for one in descriptors where state.descriptors.indices.contains(one.index) {
+                state.descriptors[one.index].value = .stored(one.value)
+                state.descriptors[one.index].handle = one.handle ?? state.descriptors[one.index].handle
+            }
             guard let handle, handle > 1 else { return }
             state.valueHandle = handle
             state.declarationHandle = handle - 1
+        }
+    }
+
+    /// Where its descriptors are served, in their order.
+    var descriptorIDs: [AttributeID] { state.withLock { $0.descriptorIDs } }
+
+    /// Keeps what a central wrote to a descriptor.
+    func store(_ value: [UInt8], of descriptor: AttributeID) {
+        state.withLock { state in
+            guard let index = state.descriptorIDs.firstIndex(of: descriptor) else { return }
+            state.descriptors[index].value = .stored(value)
         }
     }
 
@@ -183,10 +210,18 @@ public final class LocalCharacteristic: Sendable {
         state.withLock { state in
             state.isClaimed = false
             state.id = nil
+            state.descriptorIDs = []
         }
     }
 
-    func published(as id: AttributeID) { state.withLock { $0.id = id } }
+    func published(as identifiers: PublishedService.Characteristic) {
+        state.withLock { state in
+            state.id = identifiers.id
+            // A host that says less knows no identifiers of descriptors.
+            let isWhole = identifiers.descriptors.count == state.descriptors.count
+            state.descriptorIDs = isWhole ? identifiers.descriptors : []
+        }
+    }
     func store(_ value: [UInt8]) { state.withLock { $0.value = value } }
 }
 

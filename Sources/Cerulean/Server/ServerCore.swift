@@ -47,6 +47,7 @@ actor ServerCore: HostEventSink {
     /// In the order of their connections.
     private(set) var centrals: [ConnectedCentral] = []
     private(set) var attributes: [AttributeID: LocalCharacteristic] = [:]
+    private var descriptorOwners: [AttributeID: LocalCharacteristic] = [:]
     /// In the order of their publication.
     private(set) var publishedServices: [(id: AttributeID, service: LocalService)] = []
     private(set) var updates: [WaitingUpdate] = []
@@ -94,6 +95,7 @@ actor ServerCore: HostEventSink {
         case .requests(let batch): requested(batch)
         case .readyToUpdate: sendUpdates()
         case .valueWritten(let link, let attribute, let value):
+            descriptorOwners[attribute]?.store(value, of: attribute)
             guard let characteristic = attributes[attribute], let central = central(link) else { return }
             characteristic.store(value)
             events.send(.written(characteristic, value: value, by: central.remote))
@@ -179,6 +181,10 @@ actor ServerCore: HostEventSink {
             return completion(.failure(HostError(.wrongState, detail: "the server was shut down")))
         }
         let all = services.flatMap(\.characteristics)
+        if let descriptor = all.flatMap(\.descriptors).first(where: { $0.value == .dynamic }) {
+            let detail = "descriptor \(descriptor.uuid): nobody would answer for a dynamic value"
+            return completion(.failure(HostError(.invalidArgument, detail: detail)))
+        }
         for (index, characteristic) in all.enumerated() where !characteristic.claim() {
             for claimed in all[..<index] { claimed.unclaim() }
             return completion(
@@ -203,8 +209,9 @@ actor ServerCore: HostEventSink {
         }
         for (service, known) in zip(services, list) {
             for (characteristic, identifiers) in zip(service.characteristics, known.characteristics) {
-                characteristic.published(as: identifiers.id)
+                characteristic.published(as: identifiers)
                 attributes[identifiers.id] = characteristic
+                for id in characteristic.descriptorIDs { descriptorOwners[id] = characteristic }
             }
             publishedServices.append((known.id, service))
         }
@@ -219,6 +226,7 @@ actor ServerCore: HostEventSink {
                 attributes[id] = nil
                 for central in centrals { central.subscriptions[id] = nil }
             }
+            for id in characteristic.descriptorIDs { descriptorOwners[id] = nil }
             characteristic.unclaim()
         }
         sendUpdates()
@@ -326,6 +334,7 @@ actor ServerCore: HostEventSink {
         centrals = []
         for characteristic in attributes.values { characteristic.unclaim() }
         attributes = [:]
+        descriptorOwners = [:]
         publishedServices = []
         states.send(.poweredOff)
         states.end()

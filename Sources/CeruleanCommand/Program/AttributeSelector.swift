@@ -46,7 +46,8 @@ struct AttributeSelector: Sendable, CustomStringConvertible {
 
     /// Reads the text.
     ///
-    /// - Throws: ``CommandError`` with ``ExitCode/usage``.
+    /// - Throws: ``CommandError`` with ``ExitCode/usage`` for what is no selector, ``ExitCode/notFound`` for a name that
+    ///   nothing has.
     init(_ text: String) throws(CommandError) {
         description = text
         if text.lowercased().hasPrefix("handle:") {
@@ -60,13 +61,16 @@ struct AttributeSelector: Sendable, CustomStringConvertible {
             return
         }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count <= 2, let last = parts.last else { throw Self.usage(text) }
+        guard parts.count <= 2, let last = parts.last, !parts.contains("") else { throw Self.wrong(.usage, text) }
         var service: BluetoothUUID?
         if parts.count == 2 {
             service = BluetoothUUID(parts[0]) ?? AssignedNumbers.service(named: parts[0])?.uuid
-            guard service != nil else { throw .usage("'\(parts[0])' is no UUID and no known service") }
+            guard service != nil else {
+                throw CommandError(
+                    .notFound, "'\(parts[0])' is no UUID and no known service; 'profiles' lists what is known")
+            }
         }
-        guard let uuid = BluetoothUUID(last) ?? Self.known(last) else { throw Self.usage(text) }
+        guard let uuid = BluetoothUUID(last) ?? Self.known(last) else { throw Self.wrong(.notFound, text) }
         kind = .uuid(uuid, service: service)
     }
 
@@ -85,13 +89,11 @@ struct AttributeSelector: Sendable, CustomStringConvertible {
         }
     }
 
-    /// All characteristics of ours that match, in the order of the database.
-    func matches(in services: [LocalService]) -> [LocalCharacteristic] {
+    /// True when a characteristic of ours, of a service of this type, is meant.
+    func matches(_ one: LocalCharacteristic, in type: BluetoothUUID) -> Bool {
         switch kind {
-        case .handle(let handle): services.flatMap(\.characteristics).filter { $0.id?.handle == handle }
-        case .uuid(let uuid, let service):
-            services.filter { service == nil || $0.uuid == service }.flatMap(\.characteristics)
-                .filter { $0.uuid == uuid }
+        case .handle(let handle): one.id?.handle == handle
+        case .uuid(let uuid, let service): one.uuid == uuid && (service == nil || service == type)
         }
     }
 
@@ -124,8 +126,9 @@ struct AttributeSelector: Sendable, CustomStringConvertible {
         (AssignedNumbers.characteristic(named: name) ?? AssignedNumbers.descriptor(named: name))?.uuid
     }
 
-    private static func usage(_ text: String) -> CommandError {
-        .usage(
+    private static func wrong(_ exit: ExitCode, _ text: String) -> CommandError {
+        CommandError(
+            exit,
             "'\(text)' names no attribute; write 2A37, a 128-bit UUID, SERVICE/CHARACTERISTIC, handle:0x0012, or a name "
                 + "such as heart_rate_measurement")
     }

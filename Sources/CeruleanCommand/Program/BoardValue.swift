@@ -86,3 +86,31 @@ extension Session {
         }
     }
 }
+
+extension Node {
+    /// The feature called `id` on this device.
+    ///
+    /// - Throws: ``CommandError`` with ``ExitCode/notFound`` when a board lacks it, ``ExitCode/refused`` for a device that
+    ///   is no BlueST board.
+    func wanted(_ id: String) throws(CommandError) -> NodeFeature {
+        do {
+            return try feature(id: id)
+        } catch {
+            let known = features.map(\.feature.id).joined(separator: ", ")
+            let isBoard = (peripheral?.services ?? []).flatMap(\.characteristics).contains { characteristic in
+                switch BlueSTUUID.kind(of: characteristic.uuid) {
+                case .features, .extended, .generalPurpose, .terminal, .registers, .commands: true
+                default: false
+                }
+            }
+            guard error.code == .notFound, isBoard || !known.isEmpty else {
+                guard error.code == .notFound else { throw CommandError(describing: error) }
+                throw CommandError(
+                    .refused, "\(name) is no BlueST board: it has no features; 'info' shows what it has")
+            }
+            let what = isBoard ? "\(name) has no feature \(id)" : "\(name) is no BlueST board and has no feature \(id)"
+            let rest = known.isEmpty ? "" : "; it has \(known)"
+            throw CommandError(isBoard ? .notFound : .refused, what + rest)
+        }
+    }
+}

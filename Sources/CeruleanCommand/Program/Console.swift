@@ -46,8 +46,11 @@ struct Console: Sendable {
     /// One line of data on standard output.
     func line(_ text: String) throws(CommandError) { try writeOut(Array(text.utf8) + [0x0A]) }
 
-    /// One object on one line of standard output.
-    func json(_ value: FieldValue) throws(CommandError) {
+    /// One object on one line of standard output. Keys without a value are left out.
+    func json(_ value: FieldValue) throws(CommandError) { try jsonAsIs(value.withoutEmptyKeys) }
+
+    /// One object on one line of standard output, with `null` where its maker says so.
+    func jsonAsIs(_ value: FieldValue) throws(CommandError) {
         var bytes: [UInt8] = []
         JSONText.append(value, to: &bytes)
         bytes.append(0x0A)
@@ -98,6 +101,18 @@ struct Console: Sendable {
             if count > 0 { start += count } else if count < 0, errno != EINTR { return errno }
         }
         return nil
+    }
+}
+
+extension FieldValue {
+    /// The same without members of objects that have no value, at any depth.
+    var withoutEmptyKeys: FieldValue {
+        switch self {
+        case .object(let members):
+            .object(members.compactMap { $0.value == .null ? nil : .init($0.name, $0.value.withoutEmptyKeys) })
+        case .list(let values): .list(values.map(\.withoutEmptyKeys))
+        default: self
+        }
     }
 }
 

@@ -78,7 +78,7 @@ struct RecordingOptions: Sendable {
         do {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
-            throw CommandError(.cannotWrite, "\(directory): cannot be created: \(error.localizedDescription)")
+            throw CommandError(.cannotWrite, "\(directory): the directory cannot be created: \(FileFault.text(error))")
         }
     }
 }

@@ -35,6 +35,17 @@ enum TerminalText {
         }
     }
 
+    /// The text as one word of a shell.
+    static func quoted(_ text: String) -> String {
+        let plain = text.unicodeScalars.allSatisfy {
+            switch $0 {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", ",", ":", "/", "=", "@", "+", "%": true
+            default: false
+            }
+        }
+        return plain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+
     /// Columns side by side, two blanks apart, each as wide as its widest cell. The last column is not padded.
     static func table(_ rows: [[String]]) -> [String] {
         let columns = rows.map(\.count).max() ?? 0

@@ -83,7 +83,7 @@ enum ValueText {
         do {
             return Array(try handle.read(upToCount: limit + 1) ?? Data())
         } catch {
-            throw .badData("\(path): cannot be read: \(error.localizedDescription)")
+            throw .badData("\(path): cannot be read: \(FileFault.text(error))")
         }
     }
 

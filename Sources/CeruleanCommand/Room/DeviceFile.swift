@@ -38,6 +38,7 @@ struct DeviceFile: Sendable {
     ///
     /// - Throws: ``CommandError`` with ``ExitCode/badData`` that says what is wrong where.
     init(_ reader: JSONReader) throws(CommandError) {
+        try reader.only("name", "address", "addressType", "advertising", "services")
         name = try reader.required("name").text()
         if let text = try reader.optional("address") {
             address = try Self.address(text, try reader.optional("addressType"))
@@ -63,6 +64,7 @@ struct DeviceFile: Sendable {
     }
 
     private static func advertising(_ reader: JSONReader) throws(CommandError) -> Advertising {
+        try reader.only("connectable", "data", "scanResponse", "interval")
         var advertising = Advertising()
         if let value = try reader.optional("connectable") { advertising.isConnectable = try value.bool() }
         advertising.data = try reader.optional("data")?.bytes(limit: AdvertisingData.legacyLimit)
@@ -72,12 +74,14 @@ struct DeviceFile: Sendable {
     }
 
     private static func service(_ reader: JSONReader) throws(CommandError) -> ServiceEntry {
+        try reader.only("uuid", "primary", "start", "end", "includes", "characteristics")
         var definition = ServiceDefinition(uuid: try reader.required("uuid").uuid())
         definition.isPrimary = try reader.optional("primary")?.bool() ?? true
         definition.handle = try reader.optional("start")?.integer(UInt16.self)
         definition.endHandle = try reader.optional("end")?.integer(UInt16.self)
         var entry = ServiceEntry(definition: definition)
         for include in try reader.optional("includes")?.list() ?? [] {
+            try include.only("handle", "start", "end", "uuid")
             entry.includes.append(try include.required("start").integer(UInt16.self))
         }
         for characteristic in try reader.optional("characteristics")?.list() ?? [] {
@@ -87,6 +91,8 @@ struct DeviceFile: Sendable {
     }
 
     private static func characteristic(_ reader: JSONReader) throws(CommandError) -> CharacteristicDefinition {
+        try reader.only(
+            "uuid", "properties", "permissions", "value", "declaration", "value_handle", "descriptors")
         var properties: CharacteristicProperties = []
         for word in try reader.required("properties").list() {
             let text = try word.text()
@@ -106,6 +112,7 @@ struct DeviceFile: Sendable {
         definition.declarationHandle = try reader.optional("declaration")?.integer(UInt16.self)
         definition.valueHandle = try reader.optional("value_handle")?.integer(UInt16.self)
         for descriptor in try reader.optional("descriptors")?.list() ?? [] {
+            try descriptor.only("uuid", "permissions", "value", "handle")
             let list = try descriptor.optional("permissions")
             definition.descriptors.append(
                 DescriptorDefinition(

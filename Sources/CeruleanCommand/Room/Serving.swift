@@ -5,58 +5,15 @@ import CeruleanHost
 import CeruleanSensing
 import CeruleanWire
 
-/// A simulated device on a server.
-struct ServedDevice: Sendable {
-    /// From 1, in the order of the command line.
-    let number: Int
-    let device: any SimulatedDevice
-    let server: PeripheralServer
-    let address: DeviceAddress?
-    /// Whether it is there; the newest wish counts.
-    let presence: AsyncStream<Bool>
-    private let wish: AsyncStream<Bool>.Continuation
-
-    init(number: Int, device: any SimulatedDevice, server: PeripheralServer, address: DeviceAddress?) {
-        self.number = number
-        self.device = device
-        self.server = server
-        self.address = address
-        (presence, wish) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
-    }
-
-    /// Takes the device away, or back.
-    func setPresent(_ isPresent: Bool) { wish.yield(isPresent) }
-
-    /// Serves until the task is cancelled or the adapter fails, as long as the device is to be there.
-    func serve(ready: @escaping @Sendable () -> Void) async throws {
-        while true {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { [device, server] in try await device.serve(on: server, ready: ready) }
-                group.addTask { [self] in try await wait(untilPresent: false) }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
-            try await wait(untilPresent: true)
-        }
-    }
-
-    private func wait(untilPresent wanted: Bool) async throws {
-        for await isPresent in presence where isPresent == wanted { return }
-        // The stream ends with the task alone.
-        throw CancellationError()
-    }
-}
-
 /// Simulated devices at work.
 struct Serving: Sendable {
     let devices: [ServedDevice]
-    let servers: [PeripheralServer]
     let isJSON: Bool
     let console: Console
 
     /// Serves until the time is over, a line says so, or the task is cancelled.
     func run(for seconds: Duration?) async -> Result<Void, any Error> {
-        let loop = servers[0].host.loop
+        let loop = devices[0].server.host.loop
         let lines = LineReader(console)
         // One element for each time that a device can be found.
         let (appearances, appeared) = AsyncStream.makeStream(
@@ -71,11 +28,11 @@ struct Serving: Sendable {
                         }
                     }
                 }
-                for server in servers {
-                    group.addTask { [console] in
-                        for await event in server.events() { console.talk(event.text) }
+                for device in devices {
+                    group.addTask { [self] in
+                        for await event in device.server.events() { tell(event, of: device) }
                         // The events end with the server; the device says why.
-                        try await server.host.loop.sleep(for: .seconds(5))
+                        try await device.server.host.loop.sleep(for: .seconds(5))
                     }
                 }
                 group.addTask { [self] in
@@ -105,10 +62,28 @@ struct Serving: Sendable {
     private func announce(_ device: ServedDevice) {
         let text = device.address?.description ?? "-"
         if isJSON {
-            try? console.json(["event": "advertising", "name": .text(device.device.name), "address": .text(text)])
+            try? console.json([
+                "event": "advertising", "number": FieldValue(integer: device.number), "name": .text(device.device.name),
+                "address": .text(text),
+            ])
         } else {
             try? console.line("advertising \(TerminalText.escaped(device.device.name)) \(text)")
+            if devices.count > 1 { console.talk("\(title(device)) is \(text)") }
         }
+    }
+
+    /// Number and name, as `list` shows them.
+    private func title(_ device: ServedDevice) -> String { "\(device.number) \(device.device.name)" }
+
+    private func tell(_ event: ServerEvent, of device: ServedDevice) {
+        switch event {
+        case .connected, .disconnected:
+            // On one radio all devices hear of it; one tells.
+            let first = devices.first { $0.server.host === device.server.host }
+            guard first?.number == device.number else { return }
+        default: break
+        }
+        console.talk(devices.count > 1 ? "\(title(device)): \(event.text)" : event.text)
     }
 
     // MARK: - Lines
@@ -121,7 +96,7 @@ struct Serving: Sendable {
             case .quit: return true
             case .list: try await list()
             case .set(let number, let attribute, let value): try await set(number, attribute, value)
-            case .presence(let number, let isPresent): try device(number).setPresent(isPresent)
+            case .presence(let number, let isPresent): try await setPresent(try device(number), isPresent)
             }
         } catch {
             if error.exit == .cannotWrite { throw error }
@@ -137,57 +112,88 @@ struct Serving: Sendable {
         return device
     }
 
+    /// Takes a device away, or back, and waits until that is done: what next lines say is about the new state.
+    private func setPresent(_ device: ServedDevice, _ isPresent: Bool) async throws(CommandError) {
+        guard device.isPresent != isPresent else {
+            return console.talk("\(title(device)) is \(isPresent ? "there" : "stopped") already")
+        }
+        device.setPresent(isPresent)
+        let loop = device.server.host.loop
+        let end = loop.now + .seconds(5)
+        do {
+            while device.isPresent != isPresent, loop.now < end { try await loop.sleep(for: .milliseconds(10)) }
+        } catch {
+            throw CommandError(describing: error)
+        }
+        guard !isPresent else { return }
+        if isJSON {
+            try console.json([
+                "event": "stopped", "number": FieldValue(integer: device.number), "name": .text(device.device.name),
+            ])
+        } else {
+            console.talk("\(title(device)): stopped")
+        }
+    }
+
     private func list() async throws(CommandError) {
         for device in devices {
-            let services = await device.server.services()
+            let values = await device.values()
             if isJSON {
-                let values = services.flatMap { service in
-                    service.characteristics.map { one -> FieldValue in
-                        let head: [FieldValue.Member] = [
-                            .init("service", .text(service.uuid.description)),
-                            .init("uuid", .text(one.uuid.description)),
-                        ]
-                        return .object(head + ValueReport(uuid: one.uuid, value: one.value).members)
-                    }
+                let list = values.map { one -> FieldValue in
+                    let head: [FieldValue.Member] = [
+                        .init("service", .text(one.service.description)),
+                        .init("uuid", .text(one.characteristic.uuid.description)),
+                    ]
+                    return .object(head + ValueReport(uuid: one.characteristic.uuid, value: one.value).members)
                 }
                 try console.json([
                     "event": "device", "number": FieldValue(integer: device.number), "name": .text(device.device.name),
-                    "values": .list(values),
+                    "running": .bool(device.isPresent), "values": .list(list),
                 ])
                 continue
             }
-            try console.line("\(device.number) \(TerminalText.escaped(device.device.name))")
-            for one in services.flatMap(\.characteristics) {
-                let name = AssignedNumbers.characteristic(one.uuid)?.name ?? ""
-                let text = ValueReport(uuid: one.uuid, value: one.value).text
-                try console.line("    \(one.uuid) \(name)  \(one.properties) = \(text)")
+            try console.line(TerminalText.escaped(title(device)) + (device.isPresent ? "" : "  (stopped)"))
+            for one in values {
+                let uuid = one.characteristic.uuid
+                let name = AssignedNumbers.characteristic(uuid)?.name ?? ""
+                let text = ValueReport(uuid: uuid, value: one.value).text
+                try console.line("    \(uuid) \(name)  \(one.characteristic.properties) = \(text)")
             }
         }
     }
 
-    /// Keeps a value and sends it to subscribers: that of one device, or of the first that has the attribute.
+    /// Keeps a value and sends it to subscribers: that of one device, or of the first that has the attribute. One that is
+    /// stopped has it when it is started again.
     private func set(_ number: Int?, _ attribute: String, _ text: String) async throws(CommandError) {
         let selector = try AttributeSelector(attribute)
-        let candidates = if let number { [try device(number)] } else { devices }
+        // Those that are there come first.
+        let candidates =
+            if let number { [try device(number)] } else {
+                devices.filter(\.isPresent) + devices.filter { !$0.isPresent }
+            }
         for candidate in candidates {
-            guard let one = selector.matches(in: await candidate.server.services()).first else { continue }
-            let value = try SimulationLine.value(text, for: one)
+            guard let one = await candidate.value(of: selector) else { continue }
+            let uuid = one.characteristic.uuid
+            let value = try SimulationLine.value(text, for: uuid, changing: one.value)
             do {
-                try await candidate.server.update(one, to: value, timeout: .seconds(5))
+                try await candidate.set(one, to: value)
             } catch {
                 throw CommandError(describing: error)
             }
             if isJSON {
                 try console.json([
-                    "event": "set", "name": .text(candidate.device.name), "uuid": .text(one.uuid.description),
-                    "value": .bytes(value),
+                    "event": "set", "number": FieldValue(integer: candidate.number),
+                    "name": .text(candidate.device.name), "running": .bool(candidate.isPresent),
+                    "uuid": .text(uuid.description), "value": .bytes(value),
                 ])
             } else {
-                console.talk("\(candidate.device.name): \(one.uuid) = \(Hex.encode(value))")
+                let when = candidate.isPresent ? "" : ", when it is started again"
+                console.talk("\(candidate.device.name): \(uuid) = \(Hex.encode(value))\(when)")
             }
             return
         }
-        throw CommandError(.notFound, "no device serves \(attribute); 'list' shows what they have")
+        let who = number.map { "device \($0) does not serve" } ?? "no device serves"
+        throw CommandError(.notFound, "\(who) \(attribute); 'list' shows what they have")
     }
 }
 
@@ -238,12 +244,14 @@ enum SimulationLine: Hashable, Sendable {
     /// The octets of a value: as `write` takes it, or fields of the profile with their texts, `value=50 other=2`.
     ///
     /// - Throws: ``CommandError`` that says which field does not fit where.
-    static func value(_ text: String, for one: LocalCharacteristic) throws(CommandError) -> [UInt8] {
+    static func value(
+        _ text: String, for uuid: BluetoothUUID, changing old: [UInt8]
+    ) throws(CommandError) -> [UInt8] {
         guard let first = text.firstIndex(of: "="), text.firstIndex(of: ":").map({ $0 > first }) ?? true else {
             return try ValueText.bytes(text)
         }
-        guard let profile = ProfileCatalog.standard.characteristic(one.uuid) else {
-            throw .usage("\(one.uuid) has no profile that names fields; write hex:… or u8:…")
+        guard let profile = ProfileCatalog.standard.characteristic(uuid) else {
+            throw .usage("\(uuid) has no profile that names fields; write hex:… or u8:…")
         }
         var texts: [String: String] = [:]
         for part in text.split(separator: " ") {
@@ -253,9 +261,9 @@ enum SimulationLine: Hashable, Sendable {
             }
         }
         do {
-            return try profile.octets(from: texts, changing: one.value.isEmpty ? nil : one.value)
+            return try profile.octets(from: texts, changing: old.isEmpty ? nil : old)
         } catch {
-            throw .usage("\(one.uuid): \(error)")
+            throw .usage("\(uuid): \(error)")
         }
     }
 }

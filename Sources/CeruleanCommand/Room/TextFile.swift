@@ -21,6 +21,9 @@ enum TextFile {
         }
     }
 
+    /// True for what is in the file system.
+    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
     /// Reads the octets of a file.
     ///
     /// - Throws: ``CommandError`` with ``ExitCode/badData`` that names the file, also for more than `limit` octets.
@@ -34,7 +37,7 @@ enum TextFile {
         do {
             data = try handle.read(upToCount: limit + 1) ?? Data()
         } catch {
-            throw .badData("\(path): cannot be read: \(error.localizedDescription)")
+            throw .badData("\(path): cannot be read: \(FileFault.text(error))")
         }
         guard data.count <= limit else { throw .badData("\(path): larger than \(limit) octets") }
         return Array(data)
@@ -83,6 +86,12 @@ struct JSONReader: Sendable {
     func members() throws(CommandError) -> [FieldValue.Member] {
         guard case .object(let members) = value else { throw fault("must be an object") }
         return members
+    }
+
+    /// Refuses members with other names: what is misspelled would not count.
+    func only(_ known: String...) throws(CommandError) {
+        guard let member = try members().first(where: { !known.contains($0.name) }) else { return }
+        throw fault("has the unknown key '\(member.name)'; known are \(known.joined(separator: ", "))")
     }
 
     /// A member that may be missing or null.

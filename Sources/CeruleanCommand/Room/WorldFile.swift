@@ -20,6 +20,7 @@ extension SimulatedRoom {
                 throw reader.fault("this is a device file; 'simulate \(path)' serves it")
             }
         }
+        try reader.only("seed", "devices")
         for (index, entry) in try reader.required("devices").list().enumerated() {
             places.append(try Self.place(entry, number: index, beside: path))
         }
@@ -72,6 +73,7 @@ extension SimulatedRoom {
     private static func place(
         _ reader: JSONReader, number: Int, beside path: String
     ) throws(CommandError) -> Place {
+        try reader.only("kind", "file", "name", "address", "addressType", "distance", "options")
         var settings: [String: String] = [:]
         for member in try reader.optional("options")?.members() ?? [] {
             settings[member.name] = try JSONReader(member.value, path: "\(reader.path).options.\(member.name)").text()
@@ -80,6 +82,10 @@ extension SimulatedRoom {
         var device: any SimulatedDevice
         var address: DeviceAddress?
         if let file = try reader.optional("file")?.text() {
+            // A file says all itself.
+            for other in ["kind", "options"] {
+                if let reader = try reader.optional(other) { throw reader.fault("does not go with 'file'") }
+            }
             // Beside the world file, unless the path says otherwise.
             let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
                 separator: "/")

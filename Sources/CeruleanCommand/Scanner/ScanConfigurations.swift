@@ -76,9 +76,10 @@ struct ScanConfigurations: Sendable {
                 try console.json(["name": .text(entry.name), "options": entry.fieldValue])
             } else {
                 let words = entry.sorted.flatMap { name, values in
-                    values.map { $0.isEmpty ? "--\(name)" : "--\(name) \($0)" }
+                    values.map { $0.isEmpty ? "--\(name)" : "--\(name) \(TerminalText.quoted($0))" }
                 }
-                try console.line(TerminalText.escaped("\(entry.name)\t\(words.joined(separator: " "))"))
+                try console.line(
+                    [entry.name, words.joined(separator: " ")].map(TerminalText.escaped).joined(separator: "\t"))
             }
         }
     }
@@ -146,7 +147,7 @@ struct ScanConfigurations: Sendable {
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(text.utf8).write(to: url, options: .atomic)
         } catch {
-            throw CommandError(.cannotWrite, "\(path): \(error.localizedDescription)")
+            throw CommandError(.cannotWrite, "\(path): \(FileFault.text(error))")
         }
     }
 }

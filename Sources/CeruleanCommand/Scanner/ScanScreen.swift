@@ -10,6 +10,7 @@ actor ScanScreen {
     private let isJSON: Bool
     private let watches: Bool
     private let historyLength: Int
+    private let surveys: Bool
     private let console: Console
     private let clock: WallClock
     private var model = ScanModel()
@@ -20,11 +21,12 @@ actor ScanScreen {
 
     init(
         json: Bool, watches: Bool, view: ScanModel.View, historyLength: Int = 0, isInteractive: Bool = false,
-        console: Console, clock: WallClock
+        surveys: Bool = false, console: Console, clock: WallClock
     ) {
         isJSON = json
         self.watches = watches
         self.historyLength = historyLength
+        self.surveys = surveys
         self.console = console
         self.clock = clock
         browser = ScanBrowser(view: view, isInteractive: isInteractive)
@@ -41,9 +43,9 @@ actor ScanScreen {
     /// The next device to connect to, which then counts as being connected to.
     func nextToSurvey(_ limits: SurveyLimits, now: MonotonicTime) -> Discovery? {
         for id in model.order {
-            guard let row = model.rows[id], row.discovery.isConnectable, limits.allow(row.survey, at: now) else {
-                continue
-            }
+            guard let row = model.rows[id], row.discovery.isConnectable, limits.allow(row.survey, at: now),
+                browser.view.filter.isEmpty || row.holds(browser.view.filter.lowercased())
+            else { continue }
             model.survey(id) { $0.isRunning = true }
             return row.discovery
         }
@@ -74,8 +76,7 @@ actor ScanScreen {
         } else if !watches {
             for id in model.visible(browser.view) { try printRow(id) }
         }
-        let count = model.order.count
-        if !isJSON { console.talk("\(count) \(count == 1 ? "device" : "devices")") }
+        if !isJSON { console.talk(countText) }
         if model.ignored > 0 {
             console.talk(
                 "more than \(ScanModel.limit) devices; \(model.ignored) advertisements of others are not shown")
@@ -84,13 +85,24 @@ actor ScanScreen {
 
     // MARK: - Private
 
+    /// How many devices were seen, and how many of them are shown.
+    private var countText: String {
+        let seen = model.order.count
+        let shown = model.visible(browser.view).count
+        let text = "\(seen) \(seen == 1 ? "device" : "devices")"
+        return shown == seen ? text : "\(shown) of \(text)"
+    }
+
     private func changed(_ id: PeerID) throws(CommandError) {
         if isTable { return try draw(always: false) }
         guard watches, let row = model.rows[id] else { return }
         guard browser.view.filter.isEmpty || row.holds(browser.view.filter.lowercased()) else { return }
-        // A change of strength alone is no change.
+        // A change of strength alone is no change, nor is one of what is not shown.
         let quiet: Set<String> = ["rssi", "time", "history"]
-        let content = FieldValue.object(members(row).filter { !quiet.contains($0.name) })
+        let content: FieldValue =
+            isJSON
+            ? .object(members(row).filter { !quiet.contains($0.name) })
+            : .list(cells(row).enumerated().filter { $0.offset != ScanModel.Row.rssiCell }.map { .text($0.element) })
         guard printed[id] != content else { return }
         printed[id] = content
         try printRow(id)
@@ -101,9 +113,12 @@ actor ScanScreen {
         if isJSON {
             try console.json(.object(members(row)))
         } else {
-            try console.line(row.cells.joined(separator: "\t"))
+            try console.line(cells(row).joined(separator: "\t"))
         }
     }
+
+    /// The columns of a record; a survey adds what it found.
+    private func cells(_ row: ScanModel.Row) -> [String] { surveys ? row.cells + [row.survey.text] : row.cells }
 
     private func members(_ row: ScanModel.Row) -> [FieldValue.Member] {
         let discovery = row.discovery
@@ -126,8 +141,8 @@ actor ScanScreen {
         if let discovered = row.survey.fieldValue { members.append(.init("discovered", discovered)) }
         if historyLength > 0 {
             let samples = row.history.suffix(historyLength).map { sample -> FieldValue in
-                let rssi = sample.rssi.map { FieldValue(integer: $0) } ?? .null
-                return ["time": .text(clock.text(sample.time)), "rssi": rssi]
+                let rssi: [FieldValue.Member] = sample.rssi.map { [.init("rssi", FieldValue(integer: $0))] } ?? []
+                return .object([.init("time", .text(clock.text(sample.time)))] + rssi)
             }
             members.append(.init("history", .list(samples)))
         }
@@ -155,6 +170,9 @@ actor ScanScreen {
 }
 
 extension ScanModel.Row {
+    /// The column of the strength.
+    static let rssiCell = 1
+
     /// The columns of the table.
     var cells: [String] {
         [

@@ -19,6 +19,16 @@ struct Survey: Sendable {
     /// When the next attempt may begin.
     var next = MonotonicTime.zero
 
+    /// What was found, for people: the services, else why there are none, else `-`.
+    var text: String {
+        if let services {
+            let names = services.filter { $0 != 0x1800 && $0 != 0x1801 }
+                .map { AssignedNumbers.service($0)?.name ?? $0.description }
+            return names.isEmpty ? "no services" : names.joined(separator: ", ")
+        }
+        return error.map { "failed: " + TerminalText.escaped($0) } ?? "-"
+    }
+
     /// The object `discovered` of `scan --discover --json`; nil before anything happened.
     var fieldValue: FieldValue? {
         var members: [FieldValue.Member] = []

@@ -5,7 +5,8 @@ import CeruleanWire
 
 extension DecodeKind {
     /// Frames of a BITalino one behind the other.
-    static let bitalinoFrames = DecodeKind(name: "bitalino-frames") { invocation throws(CommandError) in
+    static let bitalinoFrames = DecodeKind(name: "bitalino-frames", options: ["channels"]) {
+        invocation throws(CommandError) in
         guard let count = try invocation.integer("channels", 1...6) else {
             throw .usage("decode bitalino-frames needs --channels, 1 to 6")
         }

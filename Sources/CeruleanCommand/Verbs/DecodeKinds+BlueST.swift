@@ -5,7 +5,8 @@ import CeruleanWire
 
 extension DecodeKind {
     /// A notification of a BlueST board.
-    static let bluest = DecodeKind(name: "bluest") { invocation throws(CommandError) in
+    static let bluest = DecodeKind(name: "bluest", options: ["uuid", "device", "mask", "protocol"]) {
+        invocation throws(CommandError) in
         func number(_ name: String) throws(CommandError) -> UInt32? {
             guard let text = invocation.value(name) else { return nil }
             let digits = text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text[...]

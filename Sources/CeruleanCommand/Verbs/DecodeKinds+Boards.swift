@@ -37,7 +37,9 @@ extension DecodeKind {
     }
 
     /// A sensor of a SensorTag.
-    static let sensortag = DecodeKind(name: "sensortag") { invocation throws(CommandError) in
+    static let sensortag = DecodeKind(
+        name: "sensortag", options: ["model", "uuid", "firmware", "calibration", "range"]
+    ) { invocation throws(CommandError) in
         let models = SensorTag.Model.allCases.map(\.rawValue).joined(separator: ", ")
         guard let text = invocation.value("model"), let model = SensorTag.Model(named: text) else {
             throw .usage("decode sensortag needs --model: \(models)")

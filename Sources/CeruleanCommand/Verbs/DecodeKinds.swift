@@ -10,6 +10,8 @@ struct DecodeKind: Sendable {
     var name: String
     /// The words of which one stands in front of HEX; empty for none.
     var words: [String] = []
+    /// The options that it takes.
+    var options: [String] = []
     /// Checks the options and returns what decodes one input.
     var prepare: @Sendable (Invocation) throws(CommandError) -> @Sendable ([UInt8]) -> DecodeOutcome
 
@@ -40,7 +42,8 @@ struct DecodeKind: Sendable {
     }
 
     /// The value of a characteristic or descriptor.
-    static let characteristic = DecodeKind(name: "characteristic") { invocation throws(CommandError) in
+    static let characteristic = DecodeKind(name: "characteristic", options: ["uuid", "signals"]) {
+        invocation throws(CommandError) in
         guard let text = invocation.value("uuid") else {
             throw .usage("decode characteristic needs --uuid, such as --uuid 2A37 or --uuid heart_rate_measurement")
         }

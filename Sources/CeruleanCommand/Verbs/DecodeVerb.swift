@@ -42,6 +42,13 @@ extension VerbSpecification {
                 let known = DecodeKind.all.map(\.name).joined(separator: ", ")
                 throw CommandError.usage("unknown kind '\(name)'; known are \(known)")
             }
+            // An option of another kind would not count.
+            let others = Set(DecodeKind.all.flatMap(\.options)).subtracting(kind.options)
+            if let other = others.sorted().first(where: invocation.has) {
+                let known = kind.options.map { "--" + $0 }.joined(separator: ", ")
+                throw CommandError.usage(
+                    "decode \(name) takes no --\(other)" + (known.isEmpty ? "" : "; it takes \(known)"))
+            }
             let decode = try kind.prepare(invocation)
             var run = DecodeRun(decode: decode, console: console)
             let arguments = invocation.positionals.dropFirst(kind.words.isEmpty ? 1 : 2)
@@ -71,7 +78,8 @@ private struct DecodeRun {
         let outcome = DecodeOutcome(text: text, decode)
         count += 1
         if outcome.error != nil { failures += 1 }
-        try console.json(outcome.json)
+        // A value is the object of the reference vectors, where null says that a field has no value.
+        try console.jsonAsIs(outcome.json)
     }
 }
 

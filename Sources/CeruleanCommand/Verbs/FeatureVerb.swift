@@ -131,7 +131,7 @@ private struct FeatureJob: Sendable {
     private static func known(_ name: String) throws(CommandError) -> Feature {
         let features = FeatureRegistry()
         if let found = features.feature(id: name) { return found }
-        throw .usage("'\(name)' is no feature; 'feature list' shows all")
+        throw CommandError(.notFound, "'\(name)' is no feature; 'feature list' shows all")
     }
 
     /// `5`, `0x0A` or a letter.
@@ -225,7 +225,7 @@ private struct FeatureJob: Sendable {
         switch action {
         case .list: break
         case .read(let id):
-            for sample in try await node.read(try node.feature(id: id).feature, timeout: session.timeout) {
+            for sample in try await node.read(try node.wanted(id).feature, timeout: session.timeout) {
                 try show(
                     [
                         .init("feature", .text(sample.feature.id)), .init("value", .bytes(Array(sample.raw))),
@@ -234,10 +234,10 @@ private struct FeatureJob: Sendable {
             }
         case .command(let id, let number, let value): try await command(id, number, value, node, session)
         case .write(let id, let value):
-            try await node.write(value, to: try node.feature(id: id).feature, timeout: session.timeout)
+            try await node.write(value, to: try node.wanted(id).feature, timeout: session.timeout)
         case .message(let id, let message): try await exchange(id, message, node, session)
         case .calibrate(let id):
-            try await node.calibrate(try node.feature(id: id).feature) { status in
+            try await node.calibrate(try node.wanted(id).feature) { status in
                 console.status("calibrated to \(status) %")
                 if isJSON { try? console.json(["feature": .text(id), "calibration": FieldValue(integer: status)]) }
             }
@@ -264,7 +264,7 @@ private struct FeatureJob: Sendable {
     private func command(
         _ id: String, _ number: UInt8, _ value: [UInt8], _ node: Node, _ session: Session
     ) async throws {
-        let found = try node.feature(id: id)
+        let found = try node.wanted(id)
         guard waits else {
             return try await node.send(number, value, to: found.feature, timeout: session.timeout)
         }
@@ -291,10 +291,10 @@ private struct FeatureJob: Sendable {
     }
 
     private func exchange(_ id: String, _ message: FieldValue, _ node: Node, _ session: Session) async throws {
-        let feature = try node.feature(id: id).feature
+        let feature = try node.wanted(id).feature
         guard waits else { return try await node.tell(message, feature: feature, timeout: session.timeout) }
         let answer = try await node.ask(message, of: feature, timeout: session.timeout)
-        if isJSON { try console.json(answer) } else { try console.out(TextFile.pretty(answer) + "\n") }
+        if isJSON { try console.jsonAsIs(answer) } else { try console.out(TextFile.pretty(answer) + "\n") }
     }
 
     /// Sends packets as they would be heard.

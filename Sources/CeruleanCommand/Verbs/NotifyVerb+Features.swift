@@ -29,8 +29,7 @@ struct FeatureNotification: Sendable {
         guard !names.isEmpty else { throw .usage("--feature names no feature") }
         let known = FeatureRegistry()
         for name in names where known.feature(id: name) == nil {
-            throw .usage(
-                "'\(name)' is no feature; known are \(known.allFeatures.map(\.id).joined(separator: ", "))")
+            throw CommandError(.notFound, "'\(name)' is no feature; 'feature list' shows all")
         }
         count = try invocation.integer("count", 1...Int.max)
         seconds = try invocation.seconds("seconds")
@@ -49,7 +48,7 @@ struct FeatureNotification: Sendable {
     func run(_ invocation: Invocation) async throws -> ExitCode {
         try await Session.onBoard(invocation) { session, node in
             var features: [Feature] = []
-            for name in names { features.append(try node.feature(id: name).feature) }
+            for name in names { features.append(try node.wanted(name).feature) }
             let samples = try await node.samples(of: features, timeout: session.timeout)
             var opus = OpusConfiguration()
             if features == [.opusAudio], let found = try? node.feature(.opusAudioConf), found.canRead {
@@ -168,7 +167,7 @@ private final class FeatureOutputs: Sendable {
         do {
             log = try logDirectory.map { try FeatureLog(directory: $0, nodes: [node]) }
         } catch {
-            throw CommandError(.cannotWrite, "\(logDirectory ?? ""): \(error.localizedDescription)")
+            throw CommandError(.cannotWrite, "\(logDirectory ?? ""): \(FileFault.text(error))")
         }
         if let wavePath, FileManager.default.fileExists(atPath: wavePath) {
             throw CommandError(.cannotWrite, "\(wavePath): the file exists and is never overwritten")
@@ -180,7 +179,7 @@ private final class FeatureOutputs: Sendable {
         do {
             try log?.append(sample, of: node)
         } catch {
-            throw CommandError(.cannotWrite, "log: \(error.localizedDescription)")
+            throw CommandError(.cannotWrite, "log: \(FileFault.text(error))")
         }
         guard wavePath != nil || showsLevel else { return nil }
         let level = try state.withLock { state in
@@ -222,7 +221,7 @@ private final class FeatureOutputs: Sendable {
             try Data(wave).write(to: URL(filePath: wavePath), options: .withoutOverwriting)
             console.talk("written: \(wavePath)")
         } catch {
-            throw CommandError(.cannotWrite, "\(wavePath): \(error.localizedDescription)")
+            throw CommandError(.cannotWrite, "\(wavePath): \(FileFault.text(error))")
         }
     }
 }

@@ -100,7 +100,7 @@ private struct ScanPlan: Sendable {
         let input = watches && console.outIsTerminal && !isJSON ? KeyInput() : nil
         let screen = ScanScreen(
             json: isJSON, watches: watches, view: view, historyLength: historyLength, isInteractive: input != nil,
-            console: console, clock: session.clock)
+            surveys: survey != nil, console: console, clock: session.clock)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 let scan = session.central.scan(filter, duplicates: true, active: isActive, timeout: duration)

@@ -22,7 +22,8 @@ extension VerbSpecification {
             adapter is one radio, where all share one address and one database.
             Lines on standard input change things while it runs: 'list' shows devices and values, 'set ATTRIBUTE VALUE' keeps
             a value and sends it to subscribers, 'set 2 ATTRIBUTE VALUE' that of the second device, 'stop 2' and 'start 2'
-            take a device away and back, 'quit' ends. VALUE is as for 'write', or fields of the profile: 'set 2A19 value=50'.
+            take a device away and back with the values that were set, 'quit' ends. VALUE is as for 'write', or fields of
+            the profile: 'set 2A19 value=50'.
             No other process sees what runs on --adapter virtual. Without a radio, let processes share a simulated air:
               cerulean controller --listen 127.0.0.1:7400
               cerulean simulate bitalino --adapter tcp:127.0.0.1:7400
@@ -71,41 +72,47 @@ extension Serving {
                 """, .warning)
         }
         let stations = devices.map { AdapterChoice.Station(name: $0.device.name, address: $0.address) }
+        let timeout = try invocation.seconds("timeout") ?? .seconds(10)
         return try await AdapterChoice.run(invocation, stations: stations) { adapters in
-            if adapters.count < devices.count {
-                console.talk(
-                    "this adapter is one radio: all devices share its address and their services", .warning)
-            }
-            let timeout = try invocation.seconds("timeout") ?? .seconds(10)
-            var servers: [PeripheralServer] = []
-            let result: Result<Void, any Error>
-            do {
-                for adapter in adapters {
-                    servers.append(try await Session.openServer(adapter, timeout: max(timeout, .seconds(2))))
-                }
-                var served: [ServedDevice] = []
-                for (index, entry) in devices.enumerated() {
-                    let server = servers[min(index, servers.count - 1)]
-                    let own = await server.localAddress
-                    if let address = entry.address, let own, own.address != address.address {
-                        console.talk("this adapter keeps its own address \(own) instead of \(address)", .warning)
-                    }
-                    served.append(
-                        ServedDevice(number: index + 1, device: entry.device, server: server, address: own))
-                }
-                let serving = Serving(
-                    devices: served, servers: servers, isJSON: invocation.has("json"), console: console)
-                result = await serving.run(for: seconds)
-            } catch {
-                result = .failure(error)
-            }
-            let opened = servers
-            await Session.finish {
-                for server in opened { try? await server.shutdown(timeout: .seconds(2)) }
-            }
-            try result.get()
-            return .ok
+            try await run(
+                devices, on: adapters, for: seconds, timeout: max(timeout, .seconds(2)),
+                json: invocation.has("json"), console)
         }
+    }
+
+    /// Serves devices, each on an adapter of its own or all on one radio.
+    static func run(
+        _ devices: [(device: any SimulatedDevice, address: DeviceAddress?)], on adapters: [Adapter],
+        for seconds: Duration?, timeout: Duration = .seconds(10), json: Bool, _ console: Console
+    ) async throws -> ExitCode {
+        if adapters.count < devices.count {
+            console.talk("this adapter is one radio: all devices share its address and their services", .warning)
+        }
+        var servers: [PeripheralServer] = []
+        let result: Result<Void, any Error>
+        do {
+            for adapter in adapters { servers.append(try await Session.openServer(adapter, timeout: timeout)) }
+            var served: [ServedDevice] = []
+            for (index, entry) in devices.enumerated() {
+                // One radio for all: each has its own part of it.
+                if index >= servers.count { servers.append(await PeripheralServer(host: servers[0].host)) }
+                let server = servers[index]
+                let own = await server.localAddress
+                if let address = entry.address, let own, own.address != address.address {
+                    console.talk("this adapter keeps its own address \(own) instead of \(address)", .warning)
+                }
+                served.append(ServedDevice(number: index + 1, device: entry.device, server: server, address: own))
+            }
+            result = await Serving(devices: served, isJSON: json, console: console).run(for: seconds)
+        } catch {
+            result = .failure(error)
+        }
+        let opened = servers
+        await Session.finish {
+            for server in opened.reversed() { try? await server.shutdown(timeout: .seconds(2)) }
+        }
+        try result.get()
+        return .ok
     }
 }
 
@@ -144,6 +151,11 @@ extension SimulatedRoom {
         if let device = try builtIn(text, name: name, settings: settings) { return (device, nil) }
         if text.lowercased().hasSuffix(".txt") {
             return (try recording(text, name: name, settings: settings), nil)
+        }
+        if !text.contains("/"), !text.contains("."), !TextFile.exists(text) {
+            throw .badData(
+                "'\(text)' is neither a built-in device nor a file; built-in are "
+                    + builtInNames.joined(separator: ", "))
         }
         var file = try DeviceFile(contentsOf: text)
         if let name { try file.rename(name) }

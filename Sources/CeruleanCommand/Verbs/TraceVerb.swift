@@ -43,6 +43,8 @@ extension VerbSpecification {
             var number = 0
             var start: Int64?
             var printed = 0
+            var isConnectionSeen = false
+            var connections = 0
             while let records = try input.next() {
                 for record in records {
                     try Task.checkCancellation()
@@ -50,11 +52,22 @@ extension VerbSpecification {
                     let isReceived = record.isReceived ?? (record.packet.first == 4)
                     let packet = trace.dissect(record.packet, isReceived: isReceived)
                     start = start ?? record.microseconds
+                    connections = max(connections, packet.connection ?? 0)
+                    isConnectionSeen = isConnectionSeen || filter.isOfConnection(packet)
                     guard filter.passes(packet) else { continue }
                     try printer.print(packet, record, number: number, start: start ?? 0)
                     printed += 1
                     if printed >= count { return .ok }
                 }
+            }
+            if let which = invocation.value("connection"), !isConnectionSeen {
+                let known =
+                    switch connections {
+                    case 0: "it has no connection"
+                    case 1: "it has one, 1"
+                    default: "it has \(connections), 1 to \(connections)"
+                    }
+                throw CommandError(.notFound, "\(path): there is no connection \(which) in the capture; \(known)")
             }
             return .ok
         })
@@ -103,15 +116,20 @@ struct TraceFilter: Sendable {
         throw .usage("--connection takes a number such as 1, a handle such as 0x0040, or an address, not '\(word)'")
     }
 
+    /// True for a packet of the wanted connection, and where none is asked for.
+    func isOfConnection(_ packet: HCITrace.Packet) -> Bool {
+        switch connection {
+        case .number(let number): packet.connection == number
+        case .handle(let handle): packet.handle == handle
+        case .peer(let address): packet.peer?.address == address
+        case nil: true
+        }
+    }
+
     func passes(_ packet: HCITrace.Packet) -> Bool {
         if let kinds, !kinds.contains(packet.kind) { return false }
         if let layers, !packet.layers.contains(where: { layers.contains($0.name) }) { return false }
-        switch connection {
-        case .number(let number): if packet.connection != number { return false }
-        case .handle(let handle): if packet.handle != handle { return false }
-        case .peer(let address): if packet.peer?.address != address { return false }
-        case nil: break
-        }
+        guard isOfConnection(packet) else { return false }
         guard let text else { return true }
         if packet.name.lowercased().contains(text) { return true }
         return packet.layers.contains { TracePrinter.text($0.fields).lowercased().contains(text) }
@@ -217,7 +235,7 @@ struct CaptureInput {
         do {
             data = try handle.read(upToCount: 1 << 16)
         } catch {
-            throw .badData("\(path): cannot be read: \(error.localizedDescription)")
+            throw .badData("\(path): cannot be read: \(FileFault.text(error))")
         }
         do throws(HCICaptureReader.Failure) {
             guard let data, !data.isEmpty else {
