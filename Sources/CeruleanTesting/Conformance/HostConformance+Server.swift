@@ -227,6 +227,8 @@ extension HostConformance {
             $0.startAdvertising(raw, completion: $1)
         }
         try check(.rawAdvertising, "advertising octets", advertisement)
+        try await declinesLinkControl(link, check)
+        try await declinesChannels(link, check)
         let address = DeviceAddress(BluetoothAddress(rawValue: 0xC0DE_0000_0001), .random)
         let named = await subject.assumePeer(at: address)
         try expect(
@@ -238,6 +240,35 @@ extension HostConformance {
             let chosen = await subscribe(try found.id(0x2A37), .indications, link)
             try expect(code(chosen) == .unsupported, "choosing indications ended with \(chosen)")
         }
+    }
+
+    private typealias Claim = (HostCapabilities, String, Result<Void, HostError>) throws -> Void
+
+    private func declinesLinkControl(_ link: LinkID, _ check: Claim) async throws {
+        let mode: Result<LinkPHY, HostError> = await call(subject) { host, done in
+            _ = host.setPHY(
+                PHYRequest(transmit: .le1M, receive: .le1M), on: link, timeout: Self.patience, completion: done)
+        }
+        try check(.controlsPHY, "a change of the radio mode", mode.map { _ in })
+        let length: Result<Void, HostError> = await call(subject) { host, done in
+            _ = host.setDataLength(251, on: link, timeout: Self.patience, completion: done)
+        }
+        try check(.controlsDataLength, "a change of the packet length", length)
+    }
+
+    private func declinesChannels(_ link: LinkID, _ check: Claim) async throws {
+        let events = HostEvents()
+        let listener: Result<UInt16, HostError> = await call(subject) { host, done in
+            host.addSink(events)
+            host.listen(to: nil, options: ChannelOptions(), for: events, completion: done)
+        }
+        try check(.l2capChannels, "listening for channels", listener.map { _ in })
+        let opened: Result<[ChannelInfo], HostError> = await call(subject) { host, done in
+            _ = host.openChannels(
+                1, to: 0x99, on: link, options: ChannelOptions(), for: events, timeout: Self.patience,
+                completion: done)
+        }
+        try check(.l2capChannels, "opening a channel", opened.map { _ in })
     }
 }
 

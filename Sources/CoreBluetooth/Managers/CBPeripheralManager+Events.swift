@@ -8,6 +8,14 @@ import Foundation
 struct RestoredServer {
     var services: [CBMutableService]
     var advertisement: [String: Any]?
+
+    /// As the delegate is told.
+    var dictionary: [String: Any] {
+        var all: [String: Any] = [:]
+        if !services.isEmpty { all[CBPeripheralManagerRestoredStateServicesKey] = services }
+        if let advertisement { all[CBPeripheralManagerRestoredStateAdvertisementDataKey] = advertisement }
+        return all
+    }
 }
 
 // Events come on the manager's queue; calls come from any thread.
@@ -28,14 +36,20 @@ extension CBPeripheralManager {
 
     func stateChanged(_ state: CBManagerState) {
         guard state != self.state else { return }
-        if state != .poweredOn { pause(isFinal: state.rawValue < CBManagerState.poweredOff.rawValue) }
-        setState(state)
-        let restored = server { storage -> RestoredServer? in
-            guard state == .poweredOn else { return nil }
-            defer { storage.restored = nil }
-            return storage.restored
+        let isFinal = state.rawValue < CBManagerState.poweredOff.rawValue
+        if state != .poweredOn { pause(isFinal: isFinal) }
+        // It is told before the first state, and carried out when there is an adapter.
+        let (restored, isTold) = server { storage -> (RestoredServer?, Bool) in
+            guard let restored = storage.restored, !isFinal else { return (nil, true) }
+            defer { storage.isRestorationTold = true }
+            if state == .poweredOn { storage.restored = nil }
+            return (restored, storage.isRestorationTold)
         }
-        if let restored { restore(restored) }
+        if let restored {
+            if state == .poweredOn { restore(restored) }
+            if !isTold { delegate?.peripheralManager(self, willRestoreState: restored.dictionary) }
+        }
+        setState(state)
         delegate?.peripheralManagerDidUpdateState(self)
     }
 
@@ -59,18 +73,13 @@ extension CBPeripheralManager {
                 if isFinal { state.publication = nil }
             }
         }
-        if isFinal { saveState() }
+        // What waits for an adapter to be restored is kept for the process after this one, too.
+        if isFinal, server({ $0.restored == nil }) { saveState() }
     }
 
     private func restore(_ restored: RestoredServer) {
-        var dictionary: [String: Any] = [:]
-        if !restored.services.isEmpty { dictionary[CBPeripheralManagerRestoredStateServicesKey] = restored.services }
-        if let advertisement = restored.advertisement {
-            dictionary[CBPeripheralManagerRestoredStateAdvertisementDataKey] = advertisement
-        }
         for service in restored.services { publish(service, isRestored: true) }
         if let advertisement = restored.advertisement { advertise(advertisement, isRestored: true) }
-        delegate?.peripheralManager(self, willRestoreState: dictionary)
     }
 
     // MARK: Centrals

@@ -34,6 +34,7 @@ open class CBPeripheralManager: CBManager {
         var waitingUpdates = 0
         var isFull = false
         var restored: RestoredServer?
+        var isRestorationTold = false
     }
 
     /// A service that was added.

@@ -10,7 +10,7 @@ extension CBPeripheral {
     func connect(_ options: [String: Any]) {
         let reconnects = Self.flag(options[CBConnectPeripheralOptionEnableAutoReconnect])
         let epoch = peripheral { storage in
-            storage.epoch += 1
+            storage.epoch = Self.nextEpoch
             storage.reconnects = reconnects
             if storage.state != .connected { storage.state = .connecting }
             return storage.epoch
@@ -105,7 +105,7 @@ extension CBPeripheral {
     func reset() {
         let services = peripheral { storage in
             storage.state = .disconnected
-            storage.epoch += 1
+            storage.epoch = Self.nextEpoch
             storage.link = nil
             storage.maximumLength = 0
             storage.found = [:]

@@ -5,6 +5,7 @@
 import CeruleanHost
 import CeruleanWire
 public import Foundation
+import Synchronization
 
 /// A device that a central manager found, wants or is connected to.
 ///
@@ -20,7 +21,8 @@ open class CBPeripheral: CBPeer {
         var link: LinkID?
         /// The longest value of one packet.
         var maximumLength = 0
-        /// Grows with each `connect`.
+        /// Another one with each `connect`, in the whole process: an object that is gone does not end the wish of the
+        /// one that came after it.
         var epoch: UInt64 = 0
         var reconnects = false
         /// Writes without response that the host has not taken yet.
@@ -37,6 +39,9 @@ open class CBPeripheral: CBPeer {
     /// Best effort goes so far.
     static let maximumWrites = 256
 
+    private static let epochs = Atomic<UInt64>(0)
+    static var nextEpoch: UInt64 { epochs.add(1, ordering: .relaxed).newValue }
+
     let core: ManagerCore
     let peer: PeerID
     let peripheral = Guarded(Storage())
@@ -48,9 +53,10 @@ open class CBPeripheral: CBPeer {
     }
 
     deinit {
+        let (state, epoch) = peripheral { ($0.state, $0.epoch) }
         guard state == .connecting else { return }
         let (client, peer) = (core.number, peer)
-        core.onRadio { $0.cancelConnection(client, peer) }
+        core.onRadio { $0.cancelConnection(client, peer, epoch: epoch) }
     }
 
     /// Who hears of values and of what came of operations. Not kept.

@@ -48,7 +48,8 @@ import Testing
         return all
     }
 
-    @Test func octetsGoBothWaysInOrder() async throws {
+    @Test("Checklist 32: octets go both ways in order")
+    func octetsGoBothWaysInOrder() async throws {
         try await Stage.run { stage in
             let ends = try await open(stage, try await stage.connect())
             let sent = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -141,7 +142,8 @@ import Testing
     }
 
     /// What nobody listens on is refused: Core 5.4, Vol 3, Part A, 4.23; 0 is no number of a listener.
-    @Test(arguments: [CBL2CAPPSM(0x85), 0, 0x1001]) func anUnknownNumberIsRefused(psm: CBL2CAPPSM) async throws {
+    @Test("Checklist 32: an unknown number is refused", arguments: [CBL2CAPPSM(0x85), 0, 0x1001])
+    func anUnknownNumberIsRefused(psm: CBL2CAPPSM) async throws {
         try await Stage.run { stage in
             let peripheral = try await stage.connect()
             peripheral.openL2CAPChannel(psm)
@@ -165,7 +167,8 @@ import Testing
         }
     }
 
-    @Test func closingOneEndEndsTheOther() async throws {
+    @Test("Checklist 32: closing one end ends the other")
+    func closingOneEndEndsTheOther() async throws {
         try await Stage.run { stage in
             let ends = try await open(stage, try await stage.connect())
             #expect(ends.near.outputStream.write([9], maxLength: 1) == 1)

@@ -10,7 +10,8 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite struct ConnectionTests {
-    @Test func connectingNeverTimesOut() async throws {
+    @Test("Checklist 8: connecting never times out")
+    func connectingNeverTimesOut() async throws {
         try await Stage.run { stage in
             await stage.serve()
             let peripheral = try await stage.discover()
@@ -27,7 +28,8 @@ import Testing
     }
 
     /// An absent device does not keep others waiting.
-    @Test func severalAreWaitedForAtOnce() async throws {
+    @Test("Checklist 8: several are waited for at once")
+    func severalAreWaitedForAtOnce() async throws {
         try await Stage.run { stage in
             await stage.serve()
             let peripheral = try await stage.discover()
@@ -86,7 +88,8 @@ import Testing
         }
     }
 
-    @Test func theShortFormIsCalledWhenThereIsNoOther() async throws {
+    @Test("Checklist 10: the short form is called when there is no other")
+    func theShortFormIsCalledWhenThereIsNoOther() async throws {
         final class Short: Recorder, CBCentralManagerDelegate, @unchecked Sendable {
             func centralManagerDidUpdateState(_ central: CBCentralManager) {
                 record(Call(name: "state", number: central.state.rawValue))
@@ -115,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func twoManagersShareALink() async throws {
+    @Test("Checklist 9: two managers share a link")
+    func twoManagersShareALink() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             let recorder = CentralRecorder()
@@ -155,7 +159,8 @@ import Testing
         }
     }
 
-    @Test func reconnectingKeepsServicesAndSubscriptions() async throws {
+    @Test("Checklist 11: reconnecting keeps services and subscriptions")
+    func reconnectingKeepsServicesAndSubscriptions() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore([CBConnectPeripheralOptionEnableAutoReconnect: true])
             let measurement = try found[stage.measurement]
@@ -181,7 +186,8 @@ import Testing
         }
     }
 
-    @Test func withoutPowerTheStateAloneTells() async throws {
+    @Test("Checklist 12: without power the state alone tells")
+    func withoutPowerTheStateAloneTells() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             stage.world.remove(try #require(stage.world.station(of: stage.phone)))
@@ -193,7 +199,8 @@ import Testing
         }
     }
 
-    @Test func lettingGoOfAPeripheralEndsTheAttempt() async throws {
+    @Test("Checklist 35: letting go of a peripheral ends the attempt")
+    func lettingGoOfAPeripheralEndsTheAttempt() async throws {
         try await Stage.run { stage in
             await stage.serve(name: nil)
             // Held by the call that the recorder keeps in vain: known by its identifier alone.
@@ -217,7 +224,8 @@ import Testing
         }
     }
 
-    @Test func connectionsOfOthersAreTold() async throws {
+    @Test("Checklist 36: connections of others are told")
+    func connectionsOfOthersAreTold() async throws {
         try await Stage.run { stage in
             await stage.serve()
             let first = try await stage.discover()
@@ -245,7 +253,8 @@ import Testing
         }
     }
 
-    @Test func aDelegateThatIsGoneMissesEvents() async throws {
+    @Test("Checklist 34: a delegate that is gone misses events")
+    func aDelegateThatIsGoneMissesEvents() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             let control = try found[stage.control]

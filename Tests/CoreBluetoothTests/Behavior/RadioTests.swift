@@ -96,7 +96,8 @@ import Testing
     }
 
     /// 127 where the controller measured nothing; a key for what was sent alone, but for whether it can be connected.
-    @Test func sightingsHaveWhatWasSent() async throws {
+    @Test("Checklist 7: sightings have what was sent")
+    func sightingsHaveWhatWasSent() async throws {
         try await Self.run { simulation, host, adapter in
             let recorder = CentralRecorder()
             let central = CBCentralManager(delegate: recorder, queue: recorder.queue, linuxAdapter: adapter)
@@ -128,7 +129,8 @@ import Testing
 
     /// The MTU is exchanged behind the connection: three octets of each packet are the header. Core 5.4, Vol 3, Part F,
     /// 3.4.5.3.
-    @Test func theLengthOfWritesFollowsTheMTU() async throws {
+    @Test("Checklist 18: the length of writes follows the MTU")
+    func theLengthOfWritesFollowsTheMTU() async throws {
         try await Self.run { simulation, host, adapter in
             let recorder = CentralRecorder()
             let central = CBCentralManager(delegate: recorder, queue: recorder.queue, linuxAdapter: adapter)
@@ -165,7 +167,8 @@ import Testing
     }
 
     /// Managers without a queue call on the main one.
-    @Test func withoutAQueueItIsTheMainOne() async throws {
+    @Test("Checklist 2: without a queue it is the main one")
+    func withoutAQueueItIsTheMainOne() async throws {
         final class Watcher: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate, @unchecked Sendable {
             let calls = AsyncStream<Bool>.makeStream()
             let key = DispatchSpecificKey<Bool>()

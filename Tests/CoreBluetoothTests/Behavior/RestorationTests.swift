@@ -16,7 +16,8 @@ import Testing
         [CBCentralManagerOptionRestoreIdentifierKey: "\(name)-\(UUID().uuidString)"]
     }
 
-    @Test func aConnectionComesBackWithItsSubscription() async throws {
+    @Test("Checklist 31: a connection comes back with its subscription")
+    func aConnectionComesBackWithItsSubscription() async throws {
         let options = Self.options("connection")
         nonisolated(unsafe) let handed = options
         try await Stage.run(options: options) { stage in
@@ -146,6 +147,7 @@ import Testing
                 options: [CBPeripheralManagerOptionRestoreIdentifierKey: name],
                 linuxAdapter: stage.deviceAdapter)
             let call = await recorder.next("willRestore")
+            #expect(recorder.names.first == "willRestore")
             let services = try #require(
                 call.dictionary[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService])
             #expect(services.map(\.uuid) == [stage.service.uuid])

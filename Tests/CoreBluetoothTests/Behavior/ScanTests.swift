@@ -9,7 +9,8 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite struct ScanTests {
-    @Test func theFirstStateComesLaterOnTheQueue() async throws {
+    @Test("Checklist 1: the first state comes later on the queue")
+    func theFirstStateComesLaterOnTheQueue() async throws {
         try await Stage.run { stage in
             let recorder = CentralRecorder()
             let manager = CBCentralManager(
@@ -21,7 +22,8 @@ import Testing
         }
     }
 
-    @Test func advertisementAndScanResponseAreMerged() async throws {
+    @Test("Checklist 7: advertisement and scan response are merged")
+    func advertisementAndScanResponseAreMerged() async throws {
         try await Stage.run { stage in
             await stage.serve()
             stage.central.scanForPeripherals(withServices: nil)
@@ -41,7 +43,8 @@ import Testing
         }
     }
 
-    @Test func duplicatesAreReportedWhenWanted() async throws {
+    @Test("Checklist 5: duplicates are reported when wanted")
+    func duplicatesAreReportedWhenWanted() async throws {
         try await Stage.run { stage in
             await stage.serve(name: nil)
             stage.central.scanForPeripherals(
@@ -52,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func stoppingForgetsWhatWasSeen() async throws {
+    @Test("Checklist 5: stopping forgets what was seen")
+    func stoppingForgetsWhatWasSeen() async throws {
         try await Stage.run { stage in
             await stage.serve(name: nil)
             let first = try await stage.discover()
@@ -65,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func oneOfTheServicesIsEnough() async throws {
+    @Test("Checklist 4, 6: one of the services is enough")
+    func oneOfTheServicesIsEnough() async throws {
         try await Stage.run { stage in
             await stage.serve()
             stage.central.scanForPeripherals(withServices: [CBUUID(string: "180F")])
@@ -78,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func commandsWithoutAnAdapterAreIgnored() async throws {
+    @Test("Checklist 3: commands without an adapter are ignored")
+    func commandsWithoutAnAdapterAreIgnored() async throws {
         try await Stage.run { stage in
             stage.world.remove(try #require(stage.world.station(of: stage.phone)))
             let call = await stage.events.next("state")
@@ -89,7 +95,8 @@ import Testing
         }
     }
 
-    @Test func identifiersHideTheAddressAndLast() throws {
+    @Test("Checklist 30: identifiers hide the address and last")
+    func identifiersHideTheAddressAndLast() throws {
         let address = DeviceAddress(BluetoothAddress(rawValue: 0xC47C_8D00_1122), .random)
         let peer = PeerID(address)
         let host = Identities(secret: 1)
@@ -102,7 +109,8 @@ import Testing
         #expect(host.peer(of: try #require(UUID(uuidString: "00000000-0000-0000-0000-000000000000"))) == nil)
     }
 
-    @Test func knownPeripheralsAreRetrievedInOrder() async throws {
+    @Test("Checklist 29: known peripherals are retrieved in order")
+    func knownPeripheralsAreRetrievedInOrder() async throws {
         try await Stage.run { stage in
             await stage.serve()
             let peripheral = try await stage.discover()

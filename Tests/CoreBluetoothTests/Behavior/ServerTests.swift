@@ -13,7 +13,8 @@ import Testing
 @Suite struct ServerTests {
     static let writable: CBAttributePermissions = [.readable, .writeable]
 
-    @Test func whatApplesSystemRefusesIsRefused() async throws {
+    @Test("Checklist 23: what apples system refuses is refused")
+    func whatApplesSystemRefusesIsRefused() async throws {
         try await Stage.run { stage in
             func add(_ service: CBMutableService) async -> CBError.Code? {
                 stage.manager.add(service)
@@ -71,7 +72,8 @@ import Testing
     }
 
     /// The value is answered from the offset on, and the stack goes on asking.
-    @Test func longReadsAskWithOffsets() async throws {
+    @Test("Checklist 24: long reads ask with offsets")
+    func longReadsAskWithOffsets() async throws {
         // A packet of 23 octets holds 22 of the value. Core 5.4, Vol 3, Part F, 3.4.4.4 and 3.4.4.6.
         try await Stage.run(mtu: 23) { stage in
             let found = try await stage.explore()
@@ -92,7 +94,8 @@ import Testing
         }
     }
 
-    @Test func preparedWritesComeTogetherAndAreAnsweredOnce() async throws {
+    @Test("Checklist 25: prepared writes come together and are answered once")
+    func preparedWritesComeTogetherAndAreAnsweredOnce() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             let identifier = try #require(try found[stage.control].id)
@@ -140,7 +143,8 @@ import Testing
         }
     }
 
-    @Test func leavingUnsubscribes() async throws {
+    @Test("Checklist 27: leaving unsubscribes")
+    func leavingUnsubscribes() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             found.peripheral.setNotifyValue(true, for: try found[stage.measurement])
@@ -175,7 +179,8 @@ import Testing
     }
 
     /// Core Supplement, Part A, 1.1: 31 octets, of which the flags take 3 and each list 2.
-    @Test func advertisementsHoldWhatFits() {
+    @Test("Checklist 28: advertisements hold what fits")
+    func advertisementsHoldWhatFits() {
         let short = CBUUID(string: "180D")
         let long = CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB")
         let both = AdvertisementLayout(name: "Strap", services: [short, long])

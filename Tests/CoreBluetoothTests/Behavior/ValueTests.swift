@@ -10,7 +10,8 @@ import Testing
 @testable import CoreBluetooth
 
 @Suite struct ValueTests {
-    @Test func discoveryAccumulatesAndKeepsObjects() async throws {
+    @Test("Checklist 13, 14: discovery accumulates and keeps objects")
+    func discoveryAccumulatesAndKeepsObjects() async throws {
         try await Stage.run { stage in
             let battery = CBMutableService(type: CBUUID(string: "180F"), primary: true)
             stage.manager.add(battery)
@@ -71,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func longValuesAreReadAndWrittenWhole() async throws {
+    @Test("Checklist 16: long values are read and written whole")
+    func longValuesAreReadAndWrittenWhole() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             let long = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
@@ -110,7 +112,8 @@ import Testing
         }
     }
 
-    @Test func notificationsAreToldApartFromEachOther() async throws {
+    @Test("Checklist 19: notifications are told apart from each other")
+    func notificationsAreToldApartFromEachOther() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             let measurement = try found[stage.measurement]
@@ -137,7 +140,8 @@ import Testing
         }
     }
 
-    @Test func indicationsAreUsedWhereThereIsNothingElse() async throws {
+    @Test("Checklist 19: indications are used where there is nothing else")
+    func indicationsAreUsedWhereThereIsNothingElse() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             found.peripheral.setNotifyValue(true, for: try found[stage.alarm])
@@ -149,7 +153,8 @@ import Testing
         }
     }
 
-    @Test func aFullQueueSaysNoAndThenReady() async throws {
+    @Test("Checklist 26: a full queue says no and then ready")
+    func aFullQueueSaysNoAndThenReady() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             found.peripheral.setNotifyValue(true, for: try found[stage.measurement])
@@ -177,7 +182,8 @@ import Testing
         }
     }
 
-    @Test func updatesGoToThoseWhoAreNamed() async throws {
+    @Test("Checklist 26: updates go to those who are named")
+    func updatesGoToThoseWhoAreNamed() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             found.peripheral.setNotifyValue(true, for: try found[stage.measurement])
@@ -196,7 +202,8 @@ import Testing
         }
     }
 
-    @Test func writesWithoutResponseAreHeldBack() async throws {
+    @Test("Checklist 17: writes without response are held back")
+    func writesWithoutResponseAreHeldBack() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             let control = try found[stage.control]
@@ -222,7 +229,8 @@ import Testing
         }
     }
 
-    @Test func descriptorsHaveTheirTypes() async throws {
+    @Test("Checklist 21, 22: descriptors have their types")
+    func descriptorsHaveTheirTypes() async throws {
         try await Stage.run { stage in
             stage.measurement.descriptors = [
                 CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Rate"),
@@ -251,7 +259,8 @@ import Testing
         }
     }
 
-    @Test func changedServicesHaveToBeFoundAgain() async throws {
+    @Test("Checklist 15: changed services have to be found again")
+    func changedServicesHaveToBeFoundAgain() async throws {
         try await Stage.run { stage in
             let found = try await stage.explore()
             let battery = CBMutableService(type: CBUUID(string: "180F"), primary: true)
@@ -290,7 +299,8 @@ import Testing
     }
 
     /// Each call has the value of its own event, whichever order they come in.
-    @Test func readsAndNotificationsKeepTheirValues() async throws {
+    @Test("Checklist 20: reads and notifications keep their values")
+    func readsAndNotificationsKeepTheirValues() async throws {
         try await Stage.run { stage in
             let both = CBMutableCharacteristic(
                 type: CBUUID(string: "FEED"), properties: [.read, .notify], value: nil, permissions: .readable)

@@ -23,7 +23,8 @@ import Testing
         #expect(answers.map(\.rawValue) == Array(0...0x11))
     }
 
-    @Test func errorsAreCaughtByTheirCode() {
+    @Test("Checklist 33: errors are caught by their code")
+    func errorsAreCaughtByTheirCode() {
         func fail() throws { throw CBError(.connectionTimeout) }
         do {
             try fail()
