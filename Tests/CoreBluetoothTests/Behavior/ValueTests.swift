@@ -109,6 +109,11 @@ import Testing
             let refused = await stage.events.next("value")
             #expect((refused.error as? CBATTError)?.code == .insufficientResources)
             #expect(refused.value == nil)
+            found.peripheral.readValue(for: try found[stage.control])
+            let second = await stage.server.next("read")
+            let own = try #require(CBATTError.Code(rawValue: 0x81))
+            stage.manager.respond(to: second.requests[0], withResult: own)
+            #expect((await stage.events.next("value").error as? CBATTError)?.code == own)
         }
     }
 

@@ -46,11 +46,22 @@ import Testing
     @Test(arguments: [0x80, 0xFF, 0xE0, -1, 1000])
     func numbersWithoutACaseDoNotTrap(number: Int) {
         let answer = CBATTError(_nsError: NSError(domain: CBATTErrorDomain, code: number))
-        #expect(answer.code == .unlikelyError)
+        #expect(answer.code.rawValue == ((0...0xFF).contains(number) ? number : 0x0E))
         #expect(answer.errorCode == number)
         #expect((answer as NSError).code == number)
         let error = CBError(_nsError: NSError(domain: CBErrorDomain, code: number))
         #expect(error.code == .unknown)
         #expect(error.errorCode == number)
+    }
+
+    /// The numbers of applications and profiles are made as those with a name are.
+    @Test func everyOctetIsACode() throws {
+        for number in 0...0xFF {
+            let code = try #require(CBATTError.Code(rawValue: number))
+            #expect(code.rawValue == number)
+            #expect(CBATTError(code).errorCode == number)
+        }
+        #expect(CBATTError.Code(rawValue: 0x100) == nil)
+        #expect(CBATTError.Code(rawValue: -1) == nil)
     }
 }
