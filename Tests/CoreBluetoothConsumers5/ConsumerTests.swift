@@ -23,6 +23,16 @@ import Testing
         if case CBError.connectionTimeout = error { Issue.record("a wrong match") }
     }
 
+    @Test func managersCanBeSubclassed() {
+        #expect(SharedManager.shared.delegate == nil)
+        SharedManager.shared.secondary.isOn = false
+        #expect(SharedManager.shared.secondary.state == .poweredOff)
+        let manager = ScriptedManager(delegate: nil, queue: DispatchQueue(label: "scripted"))
+        manager.scanForPeripherals(withServices: nil)
+        #expect(manager.scans == 1)
+        #expect(manager.state == .poweredOn)
+    }
+
     @Test func attributesCanBeSubclassed() {
         let characteristic = TaggedCharacteristic(
             type: CBUUID(string: "FEED"), properties: [.read], value: Data([1]), permissions: [.readable])

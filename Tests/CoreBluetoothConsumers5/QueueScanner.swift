@@ -4,6 +4,29 @@
 
 import CoreBluetooth
 
+/// A manager with more to it: it has the initializers of its class.
+final class SharedManager: CBCentralManager {
+    static let shared = SharedManager()
+    let secondary = SharedServer()
+}
+
+final class SharedServer: CBPeripheralManager {
+    var isOn = true
+    override var state: CBManagerState { isOn ? super.state : .poweredOff }
+}
+
+/// As tests replace a manager.
+final class ScriptedManager: CBCentralManager {
+    private(set) var scans = 0
+    override init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
+        super.init(delegate: delegate, queue: queue, options: options)
+    }
+    override var state: CBManagerState { .poweredOn }
+    override func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
+        scans += 1
+    }
+}
+
 /// The classic shape: a manager made in an initializer with a queue of one's own, implicitly unwrapped, and callbacks
 /// as closures.
 class QueueScanner: NSObject {

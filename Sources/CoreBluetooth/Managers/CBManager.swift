@@ -21,6 +21,9 @@ open class CBManager: NSObject {
     @available(*, deprecated, message: "use the class property")
     open var authorization: CBManagerAuthorization { type(of: self).authorization }
 
+    /// Can be named from outside of the module, though not called: else subclasses of the managers would not inherit
+    /// their convenience initializers.
+    @usableFromInline
     init(_ core: ManagerCore) {
         self.core = core
         super.init()

@@ -6,6 +6,7 @@ import Synchronization
 
 /// What stands between a manager and its radio: calls go to the radio's loop, events come back on the manager's queue,
 /// both in order.
+@usableFromInline
 final class ManagerCore: Sendable {
     private static let numbers = Atomic<UInt64>(0)
     /// Values and requests that wait for the queue; more are dropped and reported.

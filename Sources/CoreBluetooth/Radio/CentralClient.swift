@@ -87,12 +87,22 @@ struct HeldLink {
     var serviceWaiters: [@Sendable (Result<[ServiceInfo], HostError>) -> Void] = []
     /// Who wants values, by the key of the attribute.
     var subscriptions: [UInt64: Set<UInt64>] = [:]
+    /// Calls that wait for one before them, by the key of the attribute; the first of each is under way.
+    var subscriptionJobs: [UInt64: [SubscriptionJob]] = [:]
     /// The attributes behind the keys, as they were named last.
     var subscribed: [UInt64: AttributeID] = [:]
     /// Managers that were told of the link because of its services.
     var told: Set<UInt64> = []
 
     init(_ info: LinkInfo) { self.info = info }
+}
+
+/// A call that subscribes or unsubscribes.
+struct SubscriptionJob {
+    var client: UInt64
+    var characteristic: AttributeID
+    var mode: SubscriptionMode
+    var done: Radio.Ending<Void>
 }
 
 /// Which links a manager wants to hear of, whoever made them.

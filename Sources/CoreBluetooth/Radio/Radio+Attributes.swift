@@ -220,34 +220,60 @@ extension Radio {
         }
     }
 
-    /// Subscribes a manager, or unsubscribes it. The peer hears of the first and of the last.
+    /// Subscribes a manager, or unsubscribes it. The peer hears of the first and of the last. Calls for one
+    /// characteristic are carried out one behind the other, whichever manager they are of.
     func subscribe(
         _ client: UInt64, _ peer: PeerID, _ characteristic: AttributeID, _ mode: SubscriptionMode,
         _ done: @escaping Ending<Void>
     ) {
         guard let link = link(client, peer) else { return done(.failure(HostError(.disconnected))) }
-        let key = characteristic.key
-        var clients = links[link]?.subscriptions[key] ?? []
+        add(SubscriptionJob(client: client, characteristic: characteristic, mode: mode, done: done), on: link)
+    }
+
+    private func add(_ job: SubscriptionJob, on link: LinkID) {
+        let key = job.characteristic.key
+        links[link]?.subscriptionJobs[key, default: []].append(job)
+        if links[link]?.subscriptionJobs[key]?.count == 1 { beginSubscription(key, on: link) }
+    }
+
+    private func beginSubscription(_ key: UInt64, on link: LinkID) {
+        guard let held = links[link], let job = held.subscriptionJobs[key]?.first else { return }
+        let client = job.client
+        guard job.mode == .off || held.holders.contains(where: { $0.client == client }) else {
+            return endSubscription(key, on: link, .failure(HostError(.disconnected)))
+        }
+        var clients = held.subscriptions[key] ?? []
         let wasEmpty = clients.isEmpty
-        if mode == .off { clients.remove(client) } else { clients.insert(client) }
-        let isSilent = mode == .off ? !clients.isEmpty : !wasEmpty
+        if job.mode == .off { clients.remove(client) } else { clients.insert(client) }
+        let isSilent = job.mode == .off ? !clients.isEmpty : !wasEmpty
         // Values may come before the answer, and still come until the answer to the last one who leaves.
-        if mode != .off || isSilent { links[link]?.subscriptions[key] = clients }
-        links[link]?.subscribed[key] = characteristic
-        guard !isSilent else { return done(.success(())) }
+        if job.mode != .off || isSilent { links[link]?.subscriptions[key] = clients }
+        links[link]?.subscribed[key] = job.characteristic
+        guard !isSilent else { return endSubscription(key, on: link, .success(())) }
         let ending = checked(link) { [self] (result: Result<Void, HostError>) in
             assumeIsolated { radio in
                 let hasFailed = if case .failure = result { true } else { false }
-                if (mode == .off) != hasFailed { radio.links[link]?.subscriptions[key]?.remove(client) }
+                if (job.mode == .off) != hasFailed { radio.links[link]?.subscriptions[key]?.remove(client) }
                 if radio.links[link]?.subscriptions[key]?.isEmpty == true {
                     radio.links[link]?.subscriptions[key] = nil
                 }
+                radio.endSubscription(key, on: link, result)
             }
-            done(result)
         }
         host.assumeIsolated {
-            _ = $0.subscribe(to: characteristic, mode: mode, on: link, timeout: Self.noTimeout, completion: ending)
+            _ = $0.subscribe(
+                to: job.characteristic, mode: job.mode, on: link, timeout: Self.noTimeout, completion: ending)
         }
+    }
+
+    private func endSubscription(_ key: UInt64, on link: LinkID, _ result: Result<Void, HostError>) {
+        guard let job = links[link]?.subscriptionJobs[key]?.first else { return }
+        links[link]?.subscriptionJobs[key]?.removeFirst()
+        let isLast = links[link]?.subscriptionJobs[key]?.isEmpty == true
+        if isLast { links[link]?.subscriptionJobs[key] = nil }
+        job.done(result)
+        // Not inside this call: many may wait that end at once.
+        if !isLast { loop.execute { [weak self] in self?.assumeIsolated { $0.beginSubscription(key, on: link) } } }
     }
 
     /// A manager leaves the link while others stay.
@@ -255,11 +281,11 @@ extension Radio {
         guard let held = links[link] else { return }
         for (key, clients) in held.subscriptions where clients.contains(client) {
             let rest = clients.subtracting([client])
-            links[link]?.subscriptions[key] = rest.isEmpty ? nil : rest
-            guard rest.isEmpty, !held.holders.isEmpty, let characteristic = held.subscribed[key] else { continue }
-            host.assumeIsolated {
-                _ = $0.subscribe(to: characteristic, mode: .off, on: link, timeout: Self.noTimeout) { _ in }
+            guard rest.isEmpty, !held.holders.isEmpty, let characteristic = held.subscribed[key] else {
+                links[link]?.subscriptions[key] = rest.isEmpty ? nil : rest
+                continue
             }
+            add(SubscriptionJob(client: client, characteristic: characteristic, mode: .off) { _ in }, on: link)
         }
     }
 }

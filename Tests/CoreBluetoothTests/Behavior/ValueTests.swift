@@ -289,6 +289,42 @@ import Testing
         }
     }
 
+    /// Calls are answered in their order, and the last one counts.
+    @Test func subscriptionsAreChangedOneBehindTheOther() async throws {
+        try await Stage.run { stage in
+            let found = try await stage.explore()
+            let measurement = try found[stage.measurement]
+            for isOn in [true, false, true, true, false, true] {
+                found.peripheral.setNotifyValue(isOn, for: measurement)
+            }
+            for isOn in [1, 0, 1, 1, 0, 1] {
+                let call = await stage.events.next("notify")
+                #expect(call.number == isOn)
+                #expect(call.error == nil)
+            }
+            #expect(stage.measurement.subscribedCentrals?.count == 1)
+            #expect(stage.manager.updateValue(Data([5]), for: stage.measurement, onSubscribedCentrals: nil))
+            #expect(await stage.events.next("value").value == Data([5]))
+            // Two managers, one of which leaves while the other comes.
+            let recorder = CentralRecorder()
+            let other = CBCentralManager(delegate: recorder, queue: recorder.queue, linuxAdapter: stage.phoneAdapter)
+            _ = await recorder.next("state")
+            let same = try #require(other.retrievePeripherals(withIdentifiers: [found.peripheral.identifier]).first)
+            other.connect(same)
+            _ = await recorder.next("connect")
+            same.discoverServices([stage.service.uuid])
+            _ = await recorder.next("services")
+            same.discoverCharacteristics([stage.measurement.uuid], for: try #require(same.services?.first))
+            _ = await recorder.next("characteristics")
+            let theirs = try #require(same.services?.first?.characteristics?.first)
+            stage.central.cancelPeripheralConnection(found.peripheral)
+            same.setNotifyValue(true, for: theirs)
+            #expect(await recorder.next("notify").error == nil)
+            #expect(stage.manager.updateValue(Data([6]), for: stage.measurement, onSubscribedCentrals: nil))
+            #expect(await recorder.next("value").value == Data([6]))
+        }
+    }
+
     /// A change between the first look at the services and the subscription to Service Changed is told to nobody.
     @Test func aChangeInTheFirstMomentsIsNoticed() async throws {
         try await Stage.run { stage in
