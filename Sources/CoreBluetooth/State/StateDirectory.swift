@@ -30,15 +30,22 @@ enum StateDirectory {
         return path + "/" + file
     }
 
-    /// A file name that stands for any text.
+    /// A file name that stands for any text, another one for each text of at most 60 octets; longer ones end with a
+    /// hash (FNV-1a) of the whole.
     static func fileName(_ text: String) -> String {
+        guard text.utf8.count > 60 else { return fileName(Array(text.utf8)) }
+        let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
+        return fileName(Array(text.utf8.prefix(40))) + "-" + String(hash, radix: 16)
+    }
+
+    private static func fileName(_ octets: [UInt8]) -> String {
         var name = ""
-        for byte in text.utf8.prefix(80) {
+        for byte in octets {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
                 name.unicodeScalars.append(Unicode.Scalar(byte))
-            default: name += "_" + String(byte, radix: 16)
+            default: name += (byte < 16 ? "_0" : "_") + String(byte, radix: 16)
             }
         }
         return name.hasPrefix(".") ? "_" + name : name

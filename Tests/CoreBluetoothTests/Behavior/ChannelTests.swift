@@ -64,11 +64,11 @@ import Testing
     }
 
     /// Streams tell their delegate on the run loop where they were scheduled, and what was read is not told again.
-    @Test func streamsTellOnTheirRunLoop() async throws {
+    @Test(arguments: [false, true]) func streamsTellOnTheirRunLoop(isMain: Bool) async throws {
         try await Stage.run { stage in
             let ends = try await open(stage, try await stage.connect(), opens: false)
             let reader = Reader(ends.far)
-            reader.start()
+            if isMain { reader.startOnMain() } else { reader.start() }
             ends.near.outputStream.open()
             ends.near.inputStream.open()
             let sent = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 3) }
@@ -91,7 +91,8 @@ import Testing
     final class Reader: NSObject, StreamDelegate, @unchecked Sendable {
         private let channel: CBL2CAPChannel
         private let result = AsyncStream<([UInt8], [Stream.Event])>.makeStream()
-        // Only on the thread.
+        private var isOnMain = false
+        // Only on the thread, or on the main queue.
         private var octets: [UInt8] = []
         private var events: [Stream.Event] = []
 
@@ -111,8 +112,18 @@ import Testing
             }.start()
         }
 
+        /// As applications do: the delegate, then the main loop, then open.
+        func startOnMain() {
+            isOnMain = true
+            channel.inputStream.delegate = self
+            channel.inputStream.schedule(in: .main, forMode: .default)
+            channel.inputStream.open()
+            channel.outputStream.open()
+        }
+
         func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
             events.append(eventCode)
+            if isOnMain, eventCode == .endEncountered { result.continuation.yield((octets, events)) }
             guard eventCode == .hasBytesAvailable, let input = aStream as? InputStream else { return }
             var buffer = [UInt8](repeating: 0, count: 700)
             let count = input.read(&buffer, maxLength: buffer.count)

@@ -105,6 +105,16 @@ import Testing
         }
     }
 
+    /// One file for each identifier, whatever it holds and however long it is.
+    @Test func identifiersHaveTheirOwnFiles() {
+        let long = String(repeating: "x", count: 200)
+        let texts = ["a", "A", "a/b", "a_2fb", "", ".", "..", "ä", long, long + "1", long + "2"]
+        let names = texts.map(StateDirectory.fileName)
+        #expect(Set(names).count == texts.count)
+        #expect(names.allSatisfy { $0.utf8.count <= 200 && !$0.contains("/") && !$0.hasPrefix(".") })
+        #expect(StateDirectory.fileName("com.example.app-1") == "com.example.app-1")
+    }
+
     @Test func nothingIsRestoredWithoutNeed() async throws {
         let options = Self.options("nothing")
         nonisolated(unsafe) let handed = options
