@@ -84,6 +84,9 @@ struct HeldLink {
     /// The peer's services, once all were found.
     var services: [ServiceInfo]?
     var isFindingServices = false
+    /// The link is being looked at by itself, and has to be once more.
+    var isPriming = false
+    var mustPrime = false
     var serviceWaiters: [@Sendable (Result<[ServiceInfo], HostError>) -> Void] = []
     /// Who wants values, by the key of the attribute.
     var subscriptions: [UInt64: Set<UInt64>] = [:]

@@ -29,14 +29,28 @@ extension Radio {
     // MARK: Discovery
 
     /// Looks around on a fresh link, so that changes of services are heard of and the name is known.
+    ///
+    /// Again when the services change; a peer that says so all the time has one look at a time.
     func prime(_ link: LinkID) {
+        guard let held = links[link] else { return }
+        links[link]?.mustPrime = held.isPriming
+        guard !held.isPriming else { return }
+        links[link]?.isPriming = true
         findServices(link) { [self] result in
             assumeIsolated { radio in
-                guard case .success(let services) = result else { return }
+                guard case .success(let services) = result else { return radio.primed(link) }
                 radio.tellServices(services, of: link)
                 radio.readName(link, services)
             }
         }
+    }
+
+    private func primed(_ link: LinkID) {
+        links[link]?.isPriming = false
+        guard links[link]?.mustPrime == true else { return }
+        // What was found meanwhile may be from before the change.
+        links[link]?.services = nil
+        prime(link)
     }
 
     /// All services of a link, found once for everybody.
@@ -129,7 +143,7 @@ extension Radio {
 
     /// Reads the name that the device gives itself. Core 5.4, Vol 3, Part C, 12.1.
     private func readName(_ link: LinkID, _ services: [ServiceInfo]) {
-        guard let service = services.first(where: { $0.uuid == 0x1800 }) else { return }
+        guard let service = services.first(where: { $0.uuid == 0x1800 }) else { return compareServices(link) }
         host.assumeIsolated { host in
             _ = host.discoverCharacteristics(of: service.id, on: link, timeout: Self.noTimeout) { [self] result in
                 assumeIsolated { radio in
@@ -158,15 +172,17 @@ extension Radio {
     /// Looks once more behind the subscription to Service Changed, which the stack made meanwhile: a change between the
     /// first look and that subscription was told to nobody.
     private func compareServices(_ link: LinkID) {
-        guard let services = links[link]?.services, services.contains(where: { $0.uuid == 0x1801 }) else { return }
+        guard let services = links[link]?.services, services.contains(where: { $0.uuid == 0x1801 }) else {
+            return primed(link)
+        }
         host.assumeIsolated { host in
             _ = host.discoverServices(nil, on: link, timeout: Self.noTimeout) { [self] result in
                 assumeIsolated { radio in
                     // Nil when the change was told after all.
-                    guard case .success(let found) = result, let known = radio.links[link]?.services,
-                        known != found
-                    else { return }
-                    radio.servicesChanged(link, nil)
+                    if case .success(let found) = result, let known = radio.links[link]?.services, known != found {
+                        radio.servicesChanged(link, nil)
+                    }
+                    radio.primed(link)
                 }
             }
         }

@@ -152,6 +152,24 @@ import Testing
         }
     }
 
+    /// However often a peer says that its services changed, it is asked for them once at a time.
+    @Test func changesOfServicesDoNotPileUp() async throws {
+        try await Self.run({ $0.discover = { .success((), after: .seconds(10)) } }) { simulation, host, adapter in
+            let recorder = CentralRecorder()
+            let central = CBCentralManager(delegate: recorder, queue: recorder.queue, linuxAdapter: adapter)
+            _ = await recorder.next("state")
+            let identifier = Identities.host.identifier(of: host.peer)
+            let peripheral = try #require(central.retrievePeripherals(withIdentifiers: [identifier]).first)
+            central.connect(peripheral)
+            _ = await recorder.next("connect")
+            let link = try #require(await host.links.first).id
+            for _ in 0..<1000 { await host.emit(.servicesChanged(link, range: nil)) }
+            try await simulation.advance(by: .seconds(100))
+            // The first look, and one more behind the changes.
+            #expect(await host.calls.filter { $0.contains("discover") }.count == 2)
+        }
+    }
+
     /// Of many private addresses the last ones are remembered, and those that are in use.
     @Test func whatPeersTurnedOutToBeIsForgotten() {
         func peer(_ number: Int) -> PeerID {
