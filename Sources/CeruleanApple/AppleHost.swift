@@ -10,7 +10,8 @@ import Foundation
 /// A host on Apple's CoreBluetooth.
 ///
 /// What that framework cannot do ends with `unsupported`: raw advertisements, connection parameters, choosing between
-/// notifications and indications, reliable writes, deciding about pairing. Addresses and handles stay unknown. A
+/// notifications and indications, reliable writes, deciding about pairing. So do channels, which the framework has as
+/// streams of its own. Addresses and handles stay unknown. A
 /// central that is connected to us shows itself with its first request or subscription, and is taken for gone when it
 /// has unsubscribed from everything.
 /// ```swift

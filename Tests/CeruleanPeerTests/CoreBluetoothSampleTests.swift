@@ -87,6 +87,28 @@ struct CoreBluetoothSampleTests {
         radio.stop()
     }
 
+    /// The streams of a channel, with Bumble at the other end: the octets come back as they were.
+    @Test(arguments: PeerAir.allCases)
+    func theChannelCarriesOctetsThereAndBack(air: PeerAir) async throws {
+        let home = Home()
+        let radio = try await AirProcess(air, arguments: air == .cerulean ? ["--speed", "20"] : [])
+        let peer = try PeerProcess(
+            Programs.python, [Programs.file("Tests/Peers/bumble_channel_peer.py"), radio.transport, "--name", "Pipe"])
+        _ = try await peer.event("ready")
+        let app = try sample(["channel", "Pipe", "128"], radio, home)
+        #expect(try await app.event("opened")["psm"] as? Int == 128)
+        _ = try await peer.event("opened")
+        let count = air == .cerulean ? 200_000 : 20_000
+        try peer.send("{\"op\":\"expect\",\"count\":\(count)}")
+        try peer.send("{\"op\":\"send\",\"count\":\(count)}")
+        let returned = try await peer.event("received")
+        #expect(returned["equal"] as? Bool == true)
+        #expect(returned["total"] as? Int == count)
+        try peer.send("{\"op\":\"close\"}")
+        #expect(try await app.event("ended")["total"] as? Int == count)
+        radio.stop()
+    }
+
     /// Killed while connected and subscribed, started again, it gets the next notification.
     @Test func aKilledCentralIsRestored() async throws {
         let home = Home()

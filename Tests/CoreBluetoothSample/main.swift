@@ -3,6 +3,7 @@
 //
 //   sample central [--restore ID]     finds the service FFF0, reads, writes and subscribes; says what it hears
 //   sample peripheral [--restore ID]  offers the service FFF0 as "Sample"; each line on standard input is notified
+//   sample channel NAME PSM           opens a channel to the device of that name and sends back what comes
 //
 // Every line on standard output is a JSON object with "event". The adapter is the system's: CERULEAN_ADAPTER on Linux.
 
@@ -37,7 +38,11 @@ case "peripheral":
         exit(0)
     }
     withExtendedLifetime(app) { dispatchMain() }
+case "channel" where arguments.count == 4:
+    let app = SampleChannel(name: arguments[2], psm: CBL2CAPPSM(arguments[3]) ?? 0)
+    // Streams are served by the run loop.
+    withExtendedLifetime(app) { RunLoop.main.run() }
 default:
-    say("error", ["message": "usage: sample central|peripheral [--restore ID]"])
+    say("error", ["message": "usage: sample central|peripheral [--restore ID] | channel NAME PSM"])
     exit(2)
 }
