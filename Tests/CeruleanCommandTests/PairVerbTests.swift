@@ -111,6 +111,41 @@ import Testing
         #expect(await run("unpair", "--all").code == .ok)
     }
 
+    /// A damaged file is never passed over in silence: with a copy of before that is said, without one the verb ends.
+    @Test func saysThatBondsAreDamaged() async throws {
+        let state = FileManager.default.temporaryDirectory.appending(path: "bonds-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: state) }
+        let folder = state + "/cerulean/bonds"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let path = folder + "/virtual.bonds"
+        try Data("rubbish".utf8).write(to: URL(filePath: path))
+        func run(_ arguments: String...) async -> RoomVerbTests.Outcome {
+            let test = TestConsole(environment: ["XDG_STATE_HOME": state])
+            return RoomVerbTests.Outcome(code: await CeruleanProgram.run(arguments, test.console), test: test)
+        }
+        let verbs = [
+            ["pair", "--adapter", "virtual", "--pick", "first"], ["bonds"], ["unpair", "--all"],
+            ["scan", "--adapter", "virtual", "--timeout", "1"],
+        ]
+        for line in verbs {
+            let test = TestConsole(environment: ["XDG_STATE_HOME": state])
+            #expect(await CeruleanProgram.run(line, test.console) == .badData, "\(line)")
+            #expect(test.error.contains(path + ": is damaged"), "\(test.error)")
+        }
+        let bond = Bond(identity: DeviceAddress(BluetoothAddress(rawValue: 0xC000_0000_0005), .random))
+        let good = try BondFile(adapter: "virtual", database: BondDatabase(bonds: [bond])).encoded()
+        try Data(good).write(to: URL(filePath: path + ".previous"))
+        for line in verbs[1...2] {
+            let test = TestConsole(environment: ["XDG_STATE_HOME": state])
+            #expect(await CeruleanProgram.run(line, test.console) == .ok, "\(line)")
+            #expect(test.error.contains(path + " is damaged: the bonds of before"), "\(test.error)")
+            #expect(test.out.contains("C0:00:00:00:00:05"))
+        }
+        // Forgetting made a whole file again, and the damaged one is still there to be looked at.
+        #expect(await run("bonds").test.error.contains("damaged") == false)
+        #expect(try Data(contentsOf: URL(filePath: path + ".damaged")) == Data("rubbish".utf8))
+    }
+
     /// A run that saved would undo what another one saved meanwhile.
     @Test func oneRunHoldsAFileAtATime() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "bonds-\(UUID().uuidString)").path

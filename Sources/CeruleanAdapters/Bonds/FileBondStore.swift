@@ -16,7 +16,7 @@ import Darwin
 ///
 /// A save writes beside the file, waits until the disk has it, and takes its place in one step: whatever happens meanwhile, a
 /// whole database is there, the old one or the new one. The one before stays beside it as `<name>.previous` and is taken when the
-/// file itself was damaged later.
+/// file itself was damaged later; then ``isRecovered`` says so, and the next save puts the damaged file aside as `<name>.damaged`.
 ///
 /// The file belongs to a name that the host gives to its adapter, not to the address that the adapter claims: a dongle that pretends
 /// to be another one does not get its keys.
@@ -34,6 +34,7 @@ public final class FileBondStore: BondStore {
     private struct State {
         var waiting: (database: BondDatabase, completions: [@Sendable (BondStoreError?) -> Void])?
         var isWriting = false
+        var isRecovered = false
     }
 
     private let queue = DispatchQueue(label: "cerulean.bonds")
@@ -45,12 +46,20 @@ public final class FileBondStore: BondStore {
         self.adapter = adapter
     }
 
+    /// The last ``load()`` found the file damaged, and took the one before.
+    public var isRecovered: Bool { state.withLock { $0.isRecovered } }
+
     /// Reads the file; an empty database when there is none.
     ///
     /// - Throws: `BondStoreError` with `unreadable`, `damaged`, `unknownVersion`, or `foreignAdapter` when the file belongs to
     ///   another name.
     public func load() throws(BondStoreError) -> BondDatabase {
         try queue.sync { Result { () throws(BondStoreError) in try read() } }.get()
+    }
+
+    /// Ends when everything that was saved before the call is on the disk, or has failed.
+    public func flush() async {
+        await withCheckedContinuation { done in queue.async { done.resume() } }
     }
 
     /// Saves on a thread of its own. Saves that wait for one that is being written are joined.
@@ -84,16 +93,21 @@ public final class FileBondStore: BondStore {
     }
 
     private func read() throws(BondStoreError) -> BondDatabase {
+        state.withLock { $0.isRecovered = false }
         do throws(BondStoreError) {
-            return try read(path)
+            return try read(path) ?? BondDatabase()
         } catch {
-            guard error.code == .damaged, let previous = try? read(path + ".previous") else { throw error }
+            guard error.code == .damaged, case .some(.some(let previous)) = try? read(path + ".previous") else {
+                throw error
+            }
+            state.withLock { $0.isRecovered = true }
             return previous
         }
     }
 
-    private func read(_ path: String) throws(BondStoreError) -> BondDatabase {
-        guard let octets = try Self.contents(path) else { return BondDatabase() }
+    /// Nil when there is no such file.
+    private func read(_ path: String) throws(BondStoreError) -> BondDatabase? {
+        guard let octets = try Self.contents(path) else { return nil }
         let file: BondFile
         do {
             file = try BondFile(octets)
@@ -109,25 +123,27 @@ public final class FileBondStore: BondStore {
             throw BondStoreError(.unwritable, path)
         }
         // What belongs to somebody else is never written over.
-        if let present = try Self.contents(path), let file = try? BondFile(present), file.adapter != adapter {
-            throw BondStoreError(.foreignAdapter, path)
-        }
+        let present = try Self.contents(path)
+        let file = present.flatMap { try? BondFile($0) }
+        if let file, file.adapter != adapter { throw BondStoreError(.foreignAdapter, path) }
+        let isDamaged = present != nil && file == nil
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         Self.makeDirectory(directory)
         let fresh = path + ".new"
         _ = unlink(fresh)
-        let file = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw BondStoreError(.unwritable, fresh, system: errno) }
-        var isDone = Self.writeAll(octets, to: file) && fchmod(file, 0o600) == 0 && fsync(file) == 0
+        let output = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard output >= 0 else { throw BondStoreError(.unwritable, fresh, system: errno) }
+        var isDone = Self.writeAll(octets, to: output) && fchmod(output, 0o600) == 0 && fsync(output) == 0
         let reason = errno
-        isDone = close(file) == 0 && isDone
+        isDone = close(output) == 0 && isDone
         guard isDone else {
             _ = unlink(fresh)
             throw BondStoreError(.unwritable, fresh, system: reason)
         }
         // The file of before stays under another name; without one this fails, and that is fine.
-        _ = unlink(path + ".previous")
-        _ = link(path, path + ".previous")
+        let aside = path + (isDamaged ? ".damaged" : ".previous")
+        _ = unlink(aside)
+        _ = link(path, aside)
         guard rename(fresh, path) == 0 else { throw BondStoreError(.unwritable, path, system: errno) }
         let folder = open(directory.isEmpty ? "/" : directory, O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { return }

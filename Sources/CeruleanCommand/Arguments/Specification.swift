@@ -99,6 +99,8 @@ struct Invocation: Sendable {
     var positionals: [String]
     /// The environment of the program.
     var environment: [String: String] = [:]
+    /// Says something on standard error that the user should know before the verb does anything.
+    var notice: @Sendable (String) -> Void = { _ in }
 
     /// True when the switch was given.
     func has(_ name: String) -> Bool { options[name] != nil }

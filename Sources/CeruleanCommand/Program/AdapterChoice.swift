@@ -43,12 +43,27 @@ enum AdapterChoice {
         let text = invocation.value("adapter") ?? "auto"
         if let override { return try await body(stations.map { _ in override(text) }) }
         // Bonds belong to one identity: several stations remember nobody.
-        var stations = stations
         let isAlone = stations.count == 1
         let bonds =
             isAlone ? try BondChoice.open(invocation, adapter: text, identity: stations[0].address) : nil
-        // The host has saved what it had to when the verb is over.
         defer { bonds?.store.release() }
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await open(invocation, text, stations, bonds, body))
+        } catch {
+            result = .failure(error)
+        }
+        // Also a run that was interrupted keeps what it had agreed to with a device.
+        await bonds?.store.flush()
+        return try result.get()
+    }
+
+    private static func open<Result: Sendable>(
+        _ invocation: Invocation, _ text: String, _ stations: [Station], _ bonds: BondChoice?,
+        _ body: ([Adapter]) async throws -> Result
+    ) async throws -> Result {
+        var stations = stations
+        let isAlone = stations.count == 1
         if isAlone, stations[0].address == nil {
             stations[0].address = BondChoice.identity(for: text, bonds: bonds, verb: invocation.verb)
         }

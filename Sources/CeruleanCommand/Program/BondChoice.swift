@@ -5,6 +5,7 @@ import CeruleanHost
 import CeruleanStack
 import CeruleanTransport
 import CeruleanWire
+import Foundation
 
 /// Where the bonds of a verb are: `--bonds FILE`, else a file for each adapter below the user's state directory.
 struct BondChoice: Sendable {
@@ -34,10 +35,34 @@ struct BondChoice: Sendable {
             return nil
         }
         let store = ProgramBondStore(path: path, adapter: adapter)
-        if store.claim() { return BondChoice(path: path, adapter: adapter, store: store) }
+        if store.claim() {
+            try check(store, invocation)
+            return BondChoice(path: path, adapter: adapter, store: store)
+        }
         let isNeeded = invocation.has("bonds") || invocation.verb.changesBonds
         guard isNeeded else { return nil }
         throw CommandError(.cannotWrite, "\(path): another cerulean uses these bonds; give others with --bonds FILE")
+    }
+
+    /// A file that cannot be used is said before anything else happens.
+    ///
+    /// - Throws: ``CommandError`` with ``ExitCode/badData``.
+    static func check(_ store: ProgramBondStore, _ invocation: Invocation) throws(CommandError) {
+        do throws(BondStoreError) {
+            _ = try store.load()
+        } catch {
+            // What may not be read says whoever opens the adapter, which may be forbidden too.
+            guard error.code != .unreadable else { return }
+            throw .badData("\(error.location): \(error.reason)")
+        }
+        if store.isRecovered {
+            invocation.notice(recovery(store.path))
+        }
+    }
+
+    /// What is said about a damaged file beside which there is a copy.
+    static func recovery(_ path: String) -> String {
+        "\(path) is damaged: the bonds of before, in \(path).previous, are used"
     }
 
     /// The directory of default files; nil when the environment names no home.
@@ -72,5 +97,17 @@ struct BondChoice: Sendable {
         guard verb.changesBonds else { return nil }
         if text == "virtual" || text.hasPrefix("virtual:") { return virtualIdentity }
         return DeviceAddress(StackConfiguration().randomAddress, .random)
+    }
+}
+
+extension BondStoreError {
+    /// Why bonds cannot be used, and what to do.
+    var reason: String {
+        switch code {
+        case .damaged: "is damaged and there is no copy of before; move it away to begin without bonds"
+        case .unknownVersion: "a later version of this program wrote it"
+        case .foreignAdapter: "belongs to another adapter; give others with --bonds FILE"
+        default: "cannot be read" + (system.map { ": " + String(cString: strerror($0)) } ?? "")
+        }
     }
 }

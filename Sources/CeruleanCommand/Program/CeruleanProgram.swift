@@ -52,6 +52,7 @@ public enum CeruleanProgram {
                 if let level = try invocation.choice("log", levels).flatMap(Console.LogLevel.init) {
                     console.logLevel = level
                 }
+                invocation.notice = { [console] in console.talk($0, .warning) }
                 let report = TraceReport()
                 let catalog = try KnownDrivers.catalog(of: invocation)
                 let code = try await TraceReport.$current.withValue(report) { [console, invocation] in

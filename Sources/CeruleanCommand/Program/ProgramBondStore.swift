@@ -41,6 +41,12 @@ final class ProgramBondStore: BondStore {
 
     func load() throws(BondStoreError) -> BondDatabase { try file.load() }
 
+    /// The last ``load()`` found the file damaged, and took the one before.
+    var isRecovered: Bool { file.isRecovered }
+
+    /// Ends when everything that was saved is on the disk.
+    func flush() async { await file.flush() }
+
     func save(_ database: BondDatabase, completion: @escaping @Sendable (BondStoreError?) -> Void) {
         let wasThere = FileManager.default.fileExists(atPath: path)
         let isFirst = hold.withLock { hold in

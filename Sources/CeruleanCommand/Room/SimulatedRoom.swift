@@ -63,16 +63,32 @@ struct SimulatedRoom: Sendable {
     func run<Result: Sendable>(
         on loop: any EventLoop, _ body: (VirtualWorld) async throws -> Result
     ) async throws -> Result {
+        let stores = places.map { place in
+            bonds.map { bonds in
+                let file = String(place.address.address.description.filter { $0 != ":" })
+                return FileBondStore(path: "\(bonds)/\(file)", adapter: "device \(place.address.address)")
+            }
+        }
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await populate(stores, on: loop, body))
+        } catch {
+            result = .failure(error)
+        }
+        // The devices are cut off, and what they wanted to remember is on its way to the disk: the next run must find it.
+        for case .some(let store) in stores { await store.flush() }
+        return try result.get()
+    }
+
+    private func populate<Result: Sendable>(
+        _ stores: [FileBondStore?], on loop: any EventLoop, _ body: (VirtualWorld) async throws -> Result
+    ) async throws -> Result {
         let world = VirtualWorld(on: loop, seed: seed, speed: speed)
         let started = Count()
         return try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, place) in places.enumerated() {
                 var configuration = StackConfiguration(seed: seed &* 131 &+ UInt64(index))
-                if let bonds {
-                    let name = "device \(place.address.address)"
-                    let file = String(place.address.address.description.filter { $0 != ":" })
-                    configuration.bonds = FileBondStore(path: "\(bonds)/\(file)", adapter: name)
-                }
+                configuration.bonds = stores[index]
                 group.addTask { [configuration] in
                     // One that fails is missed; the others go on.
                     try? await Self.serve(place, number: index, in: world, configuration) { started.add() }

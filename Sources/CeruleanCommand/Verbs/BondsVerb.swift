@@ -99,12 +99,12 @@ enum BondFiles {
 
     /// - Throws: ``CommandError`` with ``ExitCode/badData`` for a file that cannot be read.
     static func all(_ invocation: Invocation) throws(CommandError) -> [File] {
-        if let path = invocation.value("bonds") { return try file(path).map { [$0] } ?? [] }
+        if let path = invocation.value("bonds") { return try file(path, invocation).map { [$0] } ?? [] }
         guard let directory = BondChoice.directory(invocation.environment) else { return [] }
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
         var files: [File] = []
         for name in names where name.hasSuffix(".bonds") {
-            guard let file = try file(directory + "/" + name) else { continue }
+            guard let file = try file(directory + "/" + name, invocation) else { continue }
             if let adapter = invocation.value("adapter") {
                 let wanted = BondChoice.canonicalName(adapter)
                 guard file.content.adapter == wanted || file.content.adapter.hasPrefix(wanted + "@") else { continue }
@@ -115,18 +115,27 @@ enum BondFiles {
     }
 
     /// Nil when there is no such file.
-    private static func file(_ path: String) throws(CommandError) -> File? {
+    private static func file(_ path: String, _ invocation: Invocation) throws(CommandError) -> File? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
+        let present = try octets(path)
+        do throws(BondStoreError) {
+            return File(path: path, content: try BondFile(present))
+        } catch {
+            if error.code == .damaged, let previous = try? BondFile(try octets(path + ".previous")) {
+                invocation.notice(BondChoice.recovery(path))
+                return File(path: path, content: previous)
+            }
+            throw .badData("\(path): \(error.reason)")
+        }
+    }
+
+    private static func octets(_ path: String) throws(CommandError) -> [UInt8] {
         guard let handle = FileHandle(forReadingAtPath: path) else { throw .badData("\(path): cannot be opened") }
         defer { try? handle.close() }
         guard let data = try? handle.read(upToCount: BondFile.maximumSize + 1) else {
             throw .badData("\(path): cannot be read")
         }
-        do throws(BondStoreError) {
-            return File(path: path, content: try BondFile(Array(data)))
-        } catch {
-            throw .badData("\(path): is no bond file: \(error.code)")
-        }
+        return Array(data)
     }
 }
 

@@ -28,8 +28,8 @@ struct CreditFlow {
     static let highWater = 131_072
     /// Octets that wait below which the application is told to go on.
     static let lowWater = 32_768
-    /// The frame that fits one data packet of the longest kind, with its header. Core 5.4, Vol 6, Part B, 2.4.
-    static let bestFrame = 247
+    /// Octets of the longest frame that we ask for, with its header: longer ones save hardly anything, and let others wait.
+    static let longestFrame = Reassembler.maximumFrame
 
     let local: End
     var remote: End
@@ -60,6 +60,14 @@ struct CreditFlow {
         self.sendCredits = sendCredits
         window = Self.window(local, octets)
         receiveCredits = window
+    }
+
+    /// The MPS for units of so many octets on a link with data packets of so many octets: frames fill whole packets with their
+    /// headers, as few as the unit needs. Core 5.4, Vol 3, Part A, 3.4.3; Vol 6, Part B, 2.4.
+    static func frame(unit: Int, packet: Int) -> Int {
+        let packet = min(max(packet, 27), 251)
+        let needed = (unit + 2 + L2CAP.BasicHeader.byteCount + packet - 1) / packet
+        return min(max(needed, 1), longestFrame / packet) * packet - L2CAP.BasicHeader.byteCount
     }
 
     /// Frames for a window of so many octets: always enough for two units of the longest kind, or nothing would ever be whole.

@@ -64,7 +64,7 @@ extension StackEngine {
         guard ends.count == request.count, table.requests.count < LinkChannels.maximumRequests else {
             return request.completion(.failed(HostError(.queueFull, detail: "no channel of the link is free")))
         }
-        let mps = min(CreditFlow.bestFrame, 65_533)
+        let mps = CreditFlow.frame(unit: request.options.maximumUnit, packet: link.dataLength.receive)
         let opening = ends.map { end in
             let local = CreditFlow.End(channel: end, mtu: request.options.maximumUnit, mps: mps)
             let remote = CreditFlow.End(channel: .null, mtu: 0, mps: 23)

@@ -179,7 +179,8 @@ extension StackEngine {
         guard ends.count == theirs.count else { return [] }
         return zip(theirs, ends).map { remote, end in
             let local = CreditFlow.End(
-                channel: end, mtu: ours.options.maximumUnit, mps: CreditFlow.bestFrame)
+                channel: end, mtu: ours.options.maximumUnit,
+                mps: CreditFlow.frame(unit: ours.options.maximumUnit, packet: link.dataLength.receive))
             let channel = DataChannel(
                 link: link, id: channels.nextID(), psm: ours.spsm, isIncoming: true, isEnhanced: ours.isEnhanced,
                 flow: CreditFlow(

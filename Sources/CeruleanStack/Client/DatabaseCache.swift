@@ -6,47 +6,45 @@ import CeruleanWire
 /// What was found in the databases of bonded peers, each with the hash that it had. Core 5.4, Vol 3, Part G, 2.5.2.
 ///
 /// Used only on encrypted links to bonded peers, and only after the peer has told the same hash on that link (security A21).
-/// The hash is 16 octets of the peer's making: it is compared, never computed. Bounded: ``capacity`` peers, above which the one
-/// that was used longest ago goes, and ``limit`` entries for each.
+/// The hash is 16 octets of the peer's making: it is compared, never computed. Bounded: ``PeerDatabase/capacity`` peers, above which
+/// the one that was used longest ago goes, and ``PeerDatabase/limit`` entries for each. Kept with the bonds.
 struct DatabaseCache {
-    static let capacity = 64
-    static let limit = 2_048
-
-    /// The database of one peer, as far as it was found.
-    struct Entry {
-        var hash: [UInt8]
-        var services: [GATT.Service]?
-        /// By the first handle of the service.
-        var includes: [UInt16: [GATT.Include]] = [:]
-        /// By the first handle of the service.
-        var characteristics: [UInt16: [GATT.Characteristic]] = [:]
-        /// By the handle of the value.
-        var descriptors: [UInt16: [GATT.Descriptor]] = [:]
-        /// Entries in all.
-        var count = 0
-    }
-
-    private var entries: [DeviceAddress: Entry] = [:]
+    private var entries: [DeviceAddress: PeerDatabase] = [:]
     /// Used longest ago first.
     private var order: [DeviceAddress] = []
+    /// Something was found that is not kept with the bonds yet.
+    private(set) var isChanged = false
+
+    init(_ databases: [PeerDatabase] = []) {
+        for database in databases {
+            order.append(database.identity)
+            entries[database.identity] = database
+        }
+    }
+
+    /// All databases, that which was used longest ago first, to be kept with the bonds.
+    mutating func takeChanges() -> [PeerDatabase] {
+        isChanged = false
+        return order.compactMap { entries[$0] }
+    }
 
     /// What is known of a peer whose database has this hash now; an older one is forgotten.
     mutating func open(_ peer: DeviceAddress, hash: [UInt8]) {
         order.removeAll { $0 == peer }
         order.append(peer)
-        if order.count > Self.capacity { entries[order.removeFirst()] = nil }
-        if entries[peer]?.hash != hash { entries[peer] = Entry(hash: hash) }
+        if order.count > PeerDatabase.capacity { entries[order.removeFirst()] = nil }
+        if entries[peer]?.hash != hash { entries[peer] = PeerDatabase(identity: peer, hash: hash) }
     }
 
-    func entry(_ peer: DeviceAddress, hash: [UInt8]) -> Entry? {
+    func entry(_ peer: DeviceAddress, hash: [UInt8]) -> PeerDatabase? {
         guard let entry = entries[peer], entry.hash == hash else { return nil }
         return entry
     }
 
     /// Keeps an answer with `count` entries, unless there are too many; an empty answer counts too.
-    mutating func keep(_ peer: DeviceAddress, hash: [UInt8], count: Int, _ change: (inout Entry) -> Void) {
-        guard let entry = entries[peer], entry.hash == hash, entry.count + count < Self.limit else { return }
-        entries[peer]?.count += count + 1
+    mutating func keep(_ peer: DeviceAddress, hash: [UInt8], count: Int, _ change: (inout PeerDatabase) -> Void) {
+        guard let entry = entries[peer], entry.hash == hash, entry.count + count < PeerDatabase.limit else { return }
+        isChanged = true
         change(&entries[peer, default: entry])
     }
 
@@ -99,14 +97,21 @@ extension StackEngine {
     }
 
     /// What is known of the peer's database.
-    func cached(_ link: Link) -> DatabaseCache.Entry? {
+    func cached(_ link: Link) -> PeerDatabase? {
         guard case .hash(let hash) = link.cache, let identity = link.identity else { return nil }
         return cache.entry(identity, hash: hash)
     }
 
     /// Keeps what was found in the peer's database.
-    func keep(_ link: Link, count: Int, _ change: (inout DatabaseCache.Entry) -> Void) {
+    func keep(_ link: Link, count: Int, _ change: (inout PeerDatabase) -> Void) {
         guard case .hash(let hash) = link.cache, let identity = link.identity else { return }
         cache.keep(identity, hash: hash, count: count, change)
+    }
+
+    /// What was found on links that ended is kept with the bonds: once for each link, not for each answer.
+    func saveDatabases() {
+        guard cache.isChanged else { return }
+        security.database.keep(cache.takeChanges())
+        onBondsChanged(security.database)
     }
 }

@@ -296,9 +296,12 @@ extension StackEngine {
         }
     }
 
-    /// Robust caching and Multiple Handle Value Notifications. Core 5.4, Vol 3, Part G, 7.2.
+    /// Robust caching, Multiple Handle Value Notifications, and enhanced bearers unless they are switched off. Core 5.4, Vol 3,
+    /// Part G, 7.2.
     private var clientFeatures: UInt8 {
-        GATTClientState.Features([.robustCaching, .multipleNotifications]).rawValue
+        var features: GATTClientState.Features = [.robustCaching, .multipleNotifications]
+        if configuration.enhancedBearers > 0 { features.insert(.enhancedBearers) }
+        return features.rawValue
     }
 
     /// What was found in a part of the database, unless that part has changed meanwhile.

@@ -94,6 +94,15 @@ extension StackEngine {
         restoreBuiltIn(now: .zero)
     }
 
+    /// Server Supported Features: whether there are enhanced bearers (bit 0). Core 5.4, Vol 3, Part G, 7.4.
+    private var serverFeatures: [CharacteristicDefinition] {
+        guard configuration.enhancedBearers > 0 else { return [] }
+        return [
+            CharacteristicDefinition(
+                uuid: GATT.serverSupportedFeatures, properties: .read, permissions: .readable, value: .stored([1]))
+        ]
+    }
+
     private var nameOctets: [UInt8] { Array(publications.name.utf8.prefix(248)) }
 
     /// Puts up those of our own services that nobody publishes. Core 5.4, Vol 3, Part C, 12 and Part G, 7.
@@ -127,7 +136,7 @@ extension StackEngine {
                             permissions: .readWrite),
                         CharacteristicDefinition(
                             uuid: GATT.databaseHash, properties: .read, permissions: .readable),
-                    ]))
+                    ] + serverFeatures))
         }
         guard !missing.isEmpty,
             let published = try? server.add(missing, owner: Publications.builtIn, now: now)

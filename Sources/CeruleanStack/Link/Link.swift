@@ -21,8 +21,9 @@ final class Link {
     static let highWater = 8_192
     /// Octets that wait below which they are let go on.
     static let lowWater = 2_048
-    /// Octets that wait above which the peer is given up: it makes us answer and takes nothing.
-    static let limit = 65_536
+    /// Octets that wait above which the peer is given up: it makes us answer and takes nothing. The longest frame of a channel
+    /// fits above the high water, and so do some answers.
+    static let limit = 98_304
 
     /// The engine holds all its links, so it outlives them.
     unowned(unsafe) let engine: StackEngine

@@ -89,6 +89,7 @@ extension StackEngine {
         link.raises = []
         closeChannels(of: link, reason)
         link.bearer.close(reason)
+        saveDatabases()
         if !link.isUnwanted { emit(.linkClosed(info, reason: reason)) }
         let completions = link.closedCompletions
         link.closedCompletions = []

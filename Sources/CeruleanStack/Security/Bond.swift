@@ -105,6 +105,8 @@ public struct BondDatabase: Hashable, Sendable {
     public var adapterAddress: DeviceAddress?
     /// The bonds, oldest first; no two have one identity.
     public private(set) var bonds: [Bond]
+    /// What was found in the databases of bonded peers, that which was used longest ago first.
+    public private(set) var databases: [PeerDatabase] = []
 
     /// A database; of bonds with one identity the last counts, and those above ``limit`` are left out.
     public init(resolvingKey: Value128? = nil, adapterAddress: DeviceAddress? = nil, bonds: [Bond] = []) {
@@ -135,6 +137,14 @@ public struct BondDatabase: Hashable, Sendable {
     public mutating func remove(_ identity: DeviceAddress) -> Bond? {
         let wanted = DeviceAddress(identity.address, identity.peerKind)
         guard let index = bonds.firstIndex(where: { $0.identity == wanted }) else { return nil }
+        databases.removeAll { $0.identity == wanted }
         return bonds.remove(at: index)
+    }
+
+    /// Keeps the databases of those that are bonded, the last ``PeerDatabase/capacity`` of them.
+    public mutating func keep(_ new: [PeerDatabase]) {
+        var seen: Set<DeviceAddress> = []
+        databases = new.reversed().filter { self[$0.identity] != nil && seen.insert($0.identity).inserted }
+            .prefix(PeerDatabase.capacity).reversed()
     }
 }

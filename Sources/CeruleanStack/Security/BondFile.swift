@@ -6,12 +6,13 @@ public import CeruleanWire
 /// Bonds as octets, for stores.
 ///
 /// `CBND`, a version of two octets, the length of what follows and its CRC-32 (four octets each), then the host-side name of the
-/// adapter and the database. Integers are little-endian. A file that is cut anywhere, or changed, is refused as a whole.
+/// adapter, the bonds and, from version 2 on, the databases of bonded peers. Integers are little-endian. A file that is cut anywhere,
+/// or changed, is refused as a whole.
 public struct BondFile: Hashable, Sendable {
     /// The version that is written.
-    public static let version: UInt16 = 1
+    public static let version: UInt16 = 2
     /// Octets above which a file is refused unread.
-    public static let maximumSize = 1 << 20
+    public static let maximumSize = 1 << 23
 
     /// The host-side name of the adapter that the bonds belong to.
     public var adapter: String
@@ -33,7 +34,9 @@ public struct BondFile: Hashable, Sendable {
         var body: [UInt8] = []
         var encoder = FieldEncoder()
         var content = Content(self)
+        var databases = Databases(database.databases)
         try content.visit(&encoder)
+        try databases.visit(&encoder)
         body = encoder.bytes
         var head = FieldEncoder(appendingTo: Self.magic)
         var version = Self.version
@@ -61,21 +64,38 @@ public struct BondFile: Hashable, Sendable {
             throw BondStoreError(.damaged)
         }
         let span = octets.span.bytes
-        guard span.uint16(at: 4) == Self.version else { throw BondStoreError(.unknownVersion) }
+        let version = span.uint16(at: 4)
+        guard (1...Self.version).contains(version) else { throw BondStoreError(.unknownVersion) }
         let length = UInt32(span.uint16(at: 6)) | UInt32(span.uint16(at: 8)) << 16
         let checksum = UInt32(span.uint16(at: 10)) | UInt32(span.uint16(at: 12)) << 16
         let body = Array(octets.dropFirst(14))
-        guard body.count == Int(length), CRC32.of(body) == checksum, let content = try? Content(decoding: body) else {
-            throw BondStoreError(.damaged)
-        }
-        guard let file = content.file else { throw BondStoreError(.damaged) }
+        guard body.count == Int(length), CRC32.of(body) == checksum,
+            let whole = version == 1
+                ? (try? Content(decoding: body)).map({ Whole($0) }) : try? Whole(decoding: body),
+            var file = whole.content.file
+        else { throw BondStoreError(.damaged) }
+        file.database.keep(whole.databases.databases)
         self = file
     }
 }
 
 // MARK: - Layout
 
-/// The body of a file. Every part lists its fields once; reading and writing cannot disagree.
+/// The body of a file of version 2.
+private struct Whole: WirePacket {
+    var content = Content()
+    var databases = BondFile.Databases()
+
+    init() {}
+    init(_ content: Content) { self.content = content }
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ v: inout V) throws(WireError) {
+        try v.nested("content", &content)
+        try v.nested("databases", &databases)
+    }
+}
+
+/// The body of a file without databases. Every part lists its fields once; reading and writing cannot disagree.
 private struct Content: WirePacket {
     var adapter = Text()
     var resolvingKey = Optional128()
@@ -137,22 +157,27 @@ private struct Text: WirePacket {
     }
 }
 
-private struct Address: WirePacket {
-    var kind = DeviceAddress.Kind.public
-    var address = BluetoothAddress.zero
+private typealias Address = BondFile.Address
 
-    init() {}
-    init(_ value: DeviceAddress) {
-        kind = value.peerKind
-        address = value.address
-    }
+extension BondFile {
+    /// An address with its kind.
+    struct Address: WirePacket {
+        var kind = DeviceAddress.Kind.public
+        var address = BluetoothAddress.zero
 
-    var value: DeviceAddress { DeviceAddress(address, kind) }
-    var isIdentity: Bool { (kind == .public || kind == .random) && value.isIdentity }
+        init() {}
+        init(_ value: DeviceAddress) {
+            kind = value.peerKind
+            address = value.address
+        }
 
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ v: inout V) throws(WireError) {
-        try v.code("kind", &kind)
-        try v.address("address", &address)
+        var value: DeviceAddress { DeviceAddress(address, kind) }
+        var isIdentity: Bool { (kind == .public || kind == .random) && value.isIdentity }
+
+        mutating func visit<V: FieldVisitor & ~Escapable>(_ v: inout V) throws(WireError) {
+            try v.code("kind", &kind)
+            try v.address("address", &address)
+        }
     }
 }
 

@@ -22,7 +22,10 @@ extension StackEngine {
     }
 
     /// Takes bonds that were loaded, before the start.
-    public func useBonds(_ database: BondDatabase) { security.use(database) }
+    public func useBonds(_ database: BondDatabase) {
+        security.use(database)
+        cache = DatabaseCache(database.databases)
+    }
 
     /// Nobody answers for a sink that is gone.
     public func removePairingSink(_ sink: any HostEventSink) {

@@ -137,6 +137,52 @@ import Testing
         #expect(services.contains { $0.uuid == 0xFFD0 })
     }
 
+    /// What was found is kept with the bonds: a host that starts anew asks for the hash alone.
+    @Test func a21_aDatabaseIsKnownAfterARestart() throws {
+        var pair = try bonded()
+        let (rig, first, link) = (pair.rig, pair.central, pair.link)
+        nonisolated(unsafe) var saved: BondDatabase?
+        first.engine.onBondsChanged = { saved = $0 }
+        let found = try discover(pair)
+        try rig.wait { first.engine.disconnect(link, force: true, now: rig.now, completion: $0) }
+        rig.run(for: .seconds(1))
+        let kept = try #require(saved)
+        #expect(kept.databases.map(\.identity) == [try #require(pair.peripheral.engine.localAddress)])
+        let octets = try BondFile(adapter: "a", database: kept).encoded()
+        let address = try #require(first.engine.localAddress).address
+        let second = rig.add(name: "again") { $0.publicAddress = address }
+        second.engine.useBonds(try BondFile(octets).database)
+        try rig.wait { second.engine.start(now: rig.now, timeout: .seconds(5), completion: $0) }
+        pair = Pair(
+            rig: rig, central: second, peripheral: pair.peripheral, link: try connect(rig, second, pair.peripheral))
+        rig.run(for: .seconds(1))
+        second.sent = []
+        let again = try discover(pair)
+        #expect(again.map(\.uuid) == found.map(\.uuid) && again.map(\.id.handle) == found.map(\.id.handle))
+        #expect(requests(second).filter { $0 != 0x02 } == [0x08])
+        // Whoever is forgotten takes what was found along.
+        nonisolated(unsafe) var last: BondDatabase?
+        second.engine.onBondsChanged = { last = $0 }
+        let peer = try #require(second.engine.bonds.first).peer
+        #expect(second.engine.unpair(peer, now: rig.now))
+        #expect(last?.bonds.isEmpty == true && last?.databases.isEmpty == true)
+    }
+
+    /// Server Supported Features says that there are enhanced bearers, and clients say that they know such.
+    @Test func enhancedBearersAreToldOfOnBothSides() throws {
+        let pair = try bonded()
+        let features = try #require(try discover(pair).first { $0.uuid == 0x2B3A })
+        let (rig, central, link) = (pair.rig, pair.central, pair.link)
+        let value = try rig.wait {
+            _ = central.engine.read(features.id, on: link, timeout: .seconds(10), now: rig.now, completion: $0)
+        }
+        #expect(value == [0x01])
+        rig.run(for: .seconds(1))
+        // Write Request of Client Supported Features: robust caching, enhanced bearers, multiple notifications.
+        let written = central.sent.filter { $0.count == 13 && $0[0] == 2 && $0[7] == 4 && $0[9] == 0x12 }.map(\.last)
+        #expect(written == [0x07])
+    }
+
     @Test func a21_withoutABondNothingIsRemembered() throws {
         var pair = try bonded(isBonded: false)
         let first = try discover(pair)

@@ -31,9 +31,29 @@ import Testing
             if number == 0 { bond.name = "Ünïcode" }
             bonds.append(bond)
         }
-        return BondDatabase(
+        var database = BondDatabase(
             resolvingKey: Value128(0x1234), adapterAddress: DeviceAddress(BluetoothAddress(rawValue: 5), .public),
             bonds: bonds)
+        database.keep(bonds.prefix(2).map { found(in: $0.identity) })
+        return database
+    }
+
+    /// A bit of a database.
+    private static func found(in identity: DeviceAddress) -> PeerDatabase {
+        var database = PeerDatabase(identity: identity, hash: (0..<16).map { UInt8($0) })
+        database.services = [
+            GATT.Service(start: 1, end: 5, uuid: 0x1800),
+            GATT.Service(start: 6, end: 0xFFFF, uuid: "9E7312E0-2354-11EB-9F10-FBC30A62CF38"),
+        ]
+        database.includes = [6: [GATT.Include(handle: 7, start: 1, end: 5, uuid: 0x1800)], 1: []]
+        database.characteristics = [
+            6: [
+                GATT.Characteristic(
+                    declaration: 8, handle: 9, end: 10, uuid: 0x2A19, properties: [.read, .notify])
+            ]
+        ]
+        database.descriptors = [9: [GATT.Descriptor(handle: 10, uuid: 0x2902)]]
+        return database
     }
 
     private func path(_ name: String = "bonds") -> String { directory.appendingPathComponent("a/b/\(name)").path }
@@ -95,8 +115,63 @@ import Testing
         }
         #expect(throws: BondStoreError.self) { try BondFile(octets + [0]) }
         var later = octets
-        later[4] = 2
+        later[4] = 3
         #expect(throws: BondStoreError(.unknownVersion)) { try BondFile(later) }
+    }
+
+    /// Files of version 1 end behind the bonds.
+    @Test func readsFilesWithoutDatabases() throws {
+        var database = Self.database()
+        database.keep([])
+        var octets = try BondFile(adapter: "x", database: database).encoded()
+        octets.removeLast(2)
+        octets[4] = 1
+        #expect(try BondFile(BondFile.withChecksum(octets)).database == database)
+        // The number of databases does not belong there, and must be here.
+        #expect(throws: BondStoreError(.damaged)) { try BondFile(BondFile.withChecksum(octets + [0, 0])) }
+        octets[4] = 2
+        #expect(throws: BondStoreError(.damaged)) { try BondFile(BondFile.withChecksum(octets)) }
+    }
+
+    /// A database that no peer can have is not believed; the bonds are.
+    @Test func impossibleDatabasesAreLeftOut() throws {
+        var database = Self.database()
+        var strange = Self.found(in: database.bonds[0].identity)
+        strange.services = [GATT.Service(start: 9, end: 8, uuid: 0x1800)]
+        database.keep([strange])
+        let read = try BondFile(try BondFile(adapter: "x", database: database).encoded()).database
+        #expect(read.bonds == database.bonds && read.databases.isEmpty)
+        // Nor is one of a device that is no friend.
+        database.keep([Self.found(in: DeviceAddress(BluetoothAddress(rawValue: 0xC0_0000_0000_77), .random))])
+        #expect(database.databases.isEmpty)
+    }
+
+    /// A damaged file is not an empty one, and never takes the place of the copy that helps out.
+    @Test func aDamagedFileIsSaidAndKept() async throws {
+        let store = FileBondStore(path: path(), adapter: "x")
+        let url = URL(fileURLWithPath: path())
+        #expect(await save(store, Self.database(1)) == nil)
+        #expect(try store.load() == Self.database(1) && !store.isRecovered)
+        try Data("rubbish".utf8).write(to: url)
+        #expect(throws: BondStoreError(.damaged, path())) { try store.load() }
+        #expect(await save(store, Self.database(1)) == nil)
+        #expect(await save(store, Self.database(2)) == nil)
+        try Data("rubbish".utf8).write(to: url)
+        #expect(try store.load() == Self.database(1) && store.isRecovered)
+        #expect(await save(store, Self.database(3)) == nil)
+        #expect(try store.load() == Self.database(3) && !store.isRecovered)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path() + ".damaged")) == Data("rubbish".utf8))
+        try Data().write(to: url)
+        #expect(try store.load() == Self.database(1))
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    @Test func flushingWaitsForWhatWasSaved() async throws {
+        let store = FileBondStore(path: path(), adapter: "x")
+        for count in 1...20 { store.save(Self.database(count)) { _ in } }
+        await store.flush()
+        #expect(try BondFile(Array(try Data(contentsOf: URL(fileURLWithPath: path())))).database == Self.database(20))
+        try? FileManager.default.removeItem(at: directory)
     }
 
     @Test func saysWhatTheSystemDoesNotAllow() async {

@@ -58,15 +58,52 @@ import Testing
     @Test func l10_aChannelOpens() {
         listening()
         request()
-        // Our end, MTU 100, MPS 247, four frames as credits, success.
+        // Our end, MTU 100, MPS 104 (four data packets of 27 octets without the header), four frames as credits, success.
         #expect(signal.code == 0x15)
-        #expect(Array(signal.data.prefix(6)) == [0x40, 0, 100, 0, 247, 0])
+        #expect(Array(signal.data.prefix(8)) == [0x40, 0, 100, 0, 104, 0, 4, 0])
         #expect(result(of: signal) == 0)
         guard case .opened(let info) = events.first else {
             Issue.record("no channel")
             return
         }
         #expect(info.psm == 0x80 && info.isIncoming && info.maximumSend == 100 && info.maximumReceive == 100)
+    }
+
+    /// Frames fill whole data packets, whatever their length on this link is.
+    @Test(arguments: [
+        (27, 100, 104), (27, 2048, 509), (251, 100, 247), (251, 2048, 498), (251, 400, 498), (60, 64, 116),
+    ])
+    func framesFitTheLink(packet: Int, unit: Int, mps: Int) {
+        script.connectionComplete(1)
+        // LE Data Length Change: handle, octets and time both ways.
+        script.event(0x3E, [0x07, 1, 0] + [packet, 2120, packet, 2120].flatMap(Self.le))
+        script.engine.listen(
+            to: 0x80, options: ChannelOptions(maximumUnit: unit), for: sink, now: script.now
+        ) { _ in }
+        request()
+        #expect(Array(signal.data[2..<6]) == Self.le(unit) + Self.le(mps))
+    }
+
+    /// A peer takes the longest units and frames that there are: they go out whole.
+    @Test func theLongestFramesGoOut() throws {
+        listening()
+        request(mtu: 65_535, mps: 65_533, credits: 2)
+        guard case .opened(let info) = events.last else {
+            Issue.record("not opened")
+            return
+        }
+        script.packets = []
+        let unit = [UInt8](repeating: 5, count: 65_535)
+        #expect(try script.engine.send(unit, on: info.id, now: script.now))
+        for _ in 0..<1000 {
+            let before = script.packets.count
+            flush()
+            if script.packets.count == before { break }
+        }
+        let octets = script.packets.reduce(0) { $0 + $1.count - 4 }
+        // Two frames with their headers, and the length of the unit.
+        #expect(octets == 65_535 + 2 + 8)
+        #expect(script.isAlive(1))
     }
 
     @Test(arguments: [
@@ -109,7 +146,7 @@ import Testing
 
     /// What breaks the rules of a channel closes it and nothing else.
     @Test(arguments: [
-        ("beyond the MPS", [[UInt8](repeating: 0, count: 248)]), ("beyond the MTU", [[101, 0]]),
+        ("beyond the MPS", [[UInt8](repeating: 0, count: 105)]), ("beyond the MTU", [[101, 0]]),
         ("longer than it said", [[3, 0, 1, 2], [3, 4]]), ("without the length", [[1]]),
         ("without credit", Array(repeating: [100, 0] + [UInt8](repeating: 9, count: 100), count: 12)),
     ])
@@ -141,9 +178,9 @@ import Testing
             script.frame(1, channel: 0x40, [0, 0])
             flush()
         }
-        // An empty unit counts as one octet: four frames of 247 octets are the window.
+        // An empty unit counts as one octet: four frames of 104 octets are the window.
         let received = events.filter { if case .received = $0 { true } else { false } }
-        #expect(received.count <= 4 * 247 + 4)
+        #expect(received.count <= 4 * 104 + 4)
         guard case .closed = events.last else {
             Issue.record("the window has no end")
             return
