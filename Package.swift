@@ -154,7 +154,11 @@ let package = Package(
                 "CeruleanSensing", "CeruleanBITalino", "CeruleanTesting", "CeruleanRecording",
             ]),
         tests(
-            "CeruleanBlueSTTests", ["CeruleanWire", "Cerulean", "CeruleanSensing", "CeruleanBlueST", "CeruleanTesting"]),
+            "CeruleanBlueSTTests",
+            [
+                "CeruleanWire", "CeruleanHost", "CeruleanVirtual", "Cerulean", "CeruleanAdapters", "CeruleanSensing",
+                "CeruleanBlueST", "CeruleanTesting",
+            ]),
         tests(
             "CeruleanRedBearTests",
             [

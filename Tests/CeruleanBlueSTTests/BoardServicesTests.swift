@@ -148,9 +148,7 @@ import Testing
     }
 
     @Test func anSTM32WBIsUpgradedThroughItsLoader() async throws {
-        let image = FirmwareImage(
-            (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 7) } + [0]
-                + Array("WB55_P2P_1.4.2".utf8) + [0])
+        let image = FirmwareImage.made(20_000, at: 0x0800_7000, saying: "WB55_P2P_1.4.2")
         try await BoardRoom.run("STM32WB5MM_DK", features: ["switch"]) { room in
             let manager = BlueSTManager(room.central)
             for try await event in manager.discover() {

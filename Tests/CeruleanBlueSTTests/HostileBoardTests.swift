@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func aLostLinkEndsWhateverWaits() async throws {
-        let image = FirmwareImage((0..<2000).map { UInt8(truncatingIfNeeded: $0) })
+        let image = FirmwareImage.made(2000)
         try await run { hosts, node in
             let console = try #require(node.console)
             let led = try #require(Register.wesu(named: "LED_CONFIG"))
@@ -171,7 +171,7 @@ import Testing
         ("another checksum", [1, 2, 3, 4], .corrupted), ("text", Array("flash full\r\n".utf8), .corrupted),
     ])
     func anUpgradeEndsWithTheBoardsFault(what: String, echo: [UInt8], code: UpgradeError.Code) async throws {
-        let image = FirmwareImage((0..<2000).map { UInt8(truncatingIfNeeded: $0) })
+        let image = FirmwareImage.made(2000)
         try await run(console: { written, say in
             if written.starts(with: Array("upgradeFw".utf8)), !echo.isEmpty { await say(echo) }
         }) { _, node in
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func anUpgradeEndsWhenTheVerdictStaysAwayOrIsBad() async throws {
-        let image = FirmwareImage((0..<2000).map { UInt8(truncatingIfNeeded: $0) })
+        let image = FirmwareImage.made(2000)
         let crc = (0..<4).map { UInt8(truncatingIfNeeded: image.crc >> (8 * UInt32($0))) }
         for verdict: [UInt8] in [[], [0xFF]] {
             let count = Mutex(0)

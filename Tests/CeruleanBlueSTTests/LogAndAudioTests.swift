@@ -155,4 +155,53 @@ import Testing
         #expect(entry.options[0].text(of: 255) == "no battery")
         #expect(throws: FeatureError.self) { try FirmwareCatalog(json: "[1") }
     }
+
+    /// A firmware whose notifications and connectionless payload only its catalogue describes.
+    private static let described = """
+        {"bluestsdk_v2": [{"ble_dev_id": "0x0D", "ble_fw_id": "0x21", "brd_name": "SensorTile.box-Pro",
+          "fw_name": "GAS", "fw_version": "1.0.0",
+          "characteristics": [{"name": "Gas Sensor", "uuid": "0000ff01-0002-11e1-ac36-0002a5d5c51b", "format_notify": [
+            {"length": 2, "name": "timestamp"},
+            {"length": 2, "name": "Gas", "type": "Int16", "unit": "ppm", "scalefactor": 0.5, "offset": -10, "min": -10,
+             "max": 1000},
+            {"length": 1, "name": "State", "type": "UInt8", "string_values": [{"value": 1, "display_name": "warm"}]},
+            {"name": "Heat", "type": "Float", "optional": true}]}],
+          "protocols": [{"protocol_id": "0x0102", "name": "Air", "formats": [
+            {"name": "Temperature", "type": "Int16", "unit": "C", "scalefactor": 0.1},
+            {"name": "Level", "type": "UInt8"}]}]}]}
+        """
+
+    @Test func theCatalogueDescribesFeaturesThatNobodyElseKnows() throws {
+        let catalog = try FirmwareCatalog(json: Self.described)
+        let feature = try #require(catalog.feature(id: "gassensor"))
+        #expect(feature.id == "gasSensor" && feature.fields.map(\.name) == ["Gas", "State", "Heat"])
+        #expect(feature.fields[0].range == -10...1000 && feature.fields[0].unit == "ppm")
+        var decoder = CharacteristicDecoder(BlueSTUUID.extended(0xFF01), slots: [.init(feature: feature)])
+        var seen: [FieldValue] = []
+        let whole = decoder.decode([7, 0, 0xFE, 0xFF, 1, 0, 0, 0x20, 0x41]) { seen.append(.object($0.members)) }
+        #expect(whole.error == nil && whole.rawTimestamp == 7)
+        _ = decoder.decode([8, 0, 40, 0, 2]) { seen.append(.object($0.members)) }
+        // -2 · 0.5 - 10, and 40 · 0.5 - 10.
+        #expect(
+            seen == [
+                ["Gas": -11.0, "State": 1, "StateLabel": "warm", "Heat": 10.0],
+                ["Gas": 10.0, "State": 2, "StateLabel": "unknown"],
+            ])
+        #expect(decoder.decode([9, 0, 40]) { _ in Issue.record("truncated") }.error?.code == .truncated)
+        #expect(catalog.feature(id: "battery") == nil)
+    }
+
+    @Test func aConnectionlessPayloadIsDecodedAsTheCatalogueSays() throws {
+        let driver = BlueSTDriver(catalog: try FirmwareCatalog(json: Self.described))
+        func values(_ octets: [UInt8]) throws -> FieldValue? {
+            let manufacturer: [UInt8] = [0x30, 0x00, 0x03, 0x0D, 0x21] + octets
+            let found = try BlueSTAdvertisement(
+                decoding: [UInt8(manufacturer.count + 1), 0xFF] + manufacturer)
+            return FieldValue.object(driver.details(of: found))["payload"]
+        }
+        #expect(try values([0x01, 0x02, 0xD7, 0x00, 9]) == ["Temperature": 21.5, "Level": 9])
+        // Another protocol, and one octet too few.
+        #expect(try values([0x01, 0x03, 0xD7, 0x00, 9]) == nil)
+        #expect(try values([0x01, 0x02, 0xD7, 0x00]) == nil)
+    }
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cerulean
+import CeruleanAdapters
+import CeruleanHost
 import CeruleanSensing
 import CeruleanTesting
+import CeruleanVirtual
 import CeruleanWire
 import Synchronization
 import Testing
@@ -10,9 +13,7 @@ import Testing
 @testable import CeruleanBlueST
 
 @Suite struct UpgradeOverTheAirTests {
-    private func image(_ count: Int) -> FirmwareImage {
-        FirmwareImage((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 7) })
-    }
+    private func image(_ count: Int) -> FirmwareImage { .made(count) }
 
     /// A board on a server whose memory the test can look at.
     private func run(
@@ -90,6 +91,52 @@ import Testing
         }
     }
 
+    /// The board is carried away, and one of the same name is there under another address: perhaps it, perhaps not.
+    @Test func aBoardThatComesBackUnderAnotherAddressIsNamed() async throws {
+        let image = image(64 * 1024)
+        let (board, version) = try #require(Board.named("SENSOR_TILE_BOX"))
+        let device = SimulatedBlueSTBoard(try .init(board: board, protocolVersion: version))
+        try await TwoHosts.run(limit: .seconds(36000)) { hosts in
+            let other = DeviceAddress(BluetoothAddress(rawValue: 0xC47C_8D00_3344), .random)
+            let host = hosts.world.makeHost(name: "other", address: other, position: Position(x: 1))
+            let server = try await PeripheralServer(
+                Adapter(name: "virtual") { () throws(HostError) -> any Host in host })
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for server in [hosts.server, server] {
+                    group.addTask {
+                        do { try await device.serve(on: server) } catch is CancellationError {}
+                        return false
+                    }
+                }
+                group.addTask {
+                    let manager = BlueSTManager(hosts.central)
+                    for try await event in manager.discover() {
+                        guard case .found(let node) = event, node.tag == hosts.serverAddress.description else {
+                            continue
+                        }
+                        do {
+                            try await manager.upgrade(node, with: image, options: .init(timeout: .seconds(2))) {
+                                event in
+                                guard case .progress(let progress, _) = event, progress.fraction > 0.3 else { return }
+                                hosts.goOutOfRange()
+                            }
+                            Issue.record("upgraded a board that is gone")
+                        } catch let error as UpgradeError {
+                            #expect(error.code == .notBack)
+                            #expect(error.description.contains("is there as \(other)"), "\(error)")
+                            #expect(error.description.contains("it goes on where it was"), "\(error)")
+                        }
+                        return true
+                    }
+                    return false
+                }
+                defer { group.cancelAll() }
+                let isDone = try await group.next()
+                #expect(isDone == true)
+            }
+        }
+    }
+
     @Test func anUpgradeThatIsEndedSaysWhatIsLeft() async throws {
         let image = image(64 * 1024)
         try await run("SENSOR_TILE_BOX") { _, node, seen in
@@ -106,7 +153,7 @@ import Testing
                 return await group.next() as? UpgradeError
             }
             #expect(error?.code == .aborted)
-            #expect(error?.description.contains("keeps its old firmware") == true)
+            #expect(error?.description.contains("it goes on where it was") == true)
             // It goes on where it was.
             #expect(node.isConnected)
             try await node.disconnect()
@@ -125,14 +172,19 @@ import Testing
                 try await node.upgrade(FirmwareImage([0x7F, 0x45, 0x4C, 0x46] + small.bytes))
             }
             #expect(elf?.code == .invalidImage)
-            let other = FirmwareImage(small.bytes + [0] + Array("F401_OTHER_1.0.0".utf8) + [0])
+            let other = FirmwareImage.made(4096, saying: "F401_OTHER_1.0.0")
             let wrong = await #expect(throws: UpgradeError.self) { try await node.upgrade(other) }
             #expect(wrong?.code == .wrongBoard)
             var options = Node.UpgradeOptions()
             options.capacity = 100
             let noSpace = await #expect(throws: UpgradeError.self) { try await node.upgrade(small, options: options) }
-            #expect(noSpace?.code == .noSpace)
+            #expect(noSpace?.code == .tooLarge)
+            // Noise is no firmware, unless the user insists.
+            let noise = FirmwareImage((0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
+            let suspicious = await #expect(throws: UpgradeError.self) { try await node.upgrade(noise) }
+            #expect(suspicious?.code == .invalidImage)
             #expect(node.isConnected)
+            try await node.upgrade(noise, options: .init(isForced: true))
         }
     }
 
@@ -146,8 +198,34 @@ import Testing
         }
     }
 
+    @Test func anSTM32WBLoaderIsToldThatTheRestWillNotCome() async throws {
+        let image = image(30_000)
+        try await run("STM32WB_OTA") { _, node, seen in
+            try await node.connect()
+            let error = await withTaskGroup(of: (any Error)?.self) { group in
+                group.addTask {
+                    do {
+                        try await node.upgrade(image) { event in
+                            guard case .progress(let progress, _) = event, progress.fraction > 0.5 else { return }
+                            withUnsafeCurrentTask { $0?.cancel() }
+                        }
+                    } catch { return error }
+                    return nil
+                }
+                return await group.next() as? UpgradeError
+            }
+            #expect(error?.code == .aborted)
+            #expect(error?.description.contains("stays in its loader") == true)
+            // It forgot what it had, still listens, and takes the image from the beginning.
+            #expect(node.isConnected)
+            #expect(seen.value?.installedImage == [])
+            try await node.upgrade(image)
+            #expect(seen.value?.installedImage == image.bytes)
+        }
+    }
+
     @Test func aBlueNRGLoaderOverTheAir() async throws {
-        let image = image(20_000)
+        let image = FirmwareImage.made(20_000, at: 0x1004_0000, stack: 0x2000_6000)
         try await run("STEVAL_BCN002V1", loader: .blueNRG) { _, node, seen in
             try await node.connect()
             #expect(node.upgradeMethod == .blueNRG)

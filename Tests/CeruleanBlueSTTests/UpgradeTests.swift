@@ -129,15 +129,51 @@ import Testing
                 return error.code
             }
         }
-        let plain = Self.image(4096).bytes
+        let plain = FirmwareImage.made(4096).bytes
         #expect(code([]) == .invalidImage)
         #expect(code([0x7F, 0x45, 0x4C, 0x46] + plain) == .invalidImage)
         #expect(code(Array(":10010000214601360121470136007EFE09D2190140\n".utf8)) == .invalidImage)
         #expect(code([UInt8](repeating: 0xFF, count: 4096)) == .invalidImage)
-        #expect(code(plain, capacity: 4000) == .noSpace)
+        #expect(code(plain, capacity: 4000) == .tooLarge)
         #expect(code(plain) == nil)
-        #expect(code(plain + [0] + Array("L476_ALLMEMS1_3.1.0".utf8) + [0]) == .wrongBoard)
-        #expect(code(plain + [0] + Array("L4R9_BLUEST_3.2.0".utf8) + [0]) == nil)
+        #expect(code(FirmwareImage.made(4096, saying: "L476_ALLMEMS1_3.1.0").bytes) == .wrongBoard)
+        #expect(code(FirmwareImage.made(4096, saying: "L4R9_BLUEST_3.2.0").bytes) == nil)
+    }
+
+    @Test func theFirstWordsTellFirmwareFromNoise() throws {
+        let (board, _) = try #require(Board.named("SENSOR_TILE_BOX"))
+        func isTaken(_ image: FirmwareImage, _ target: FirmwareImage.Target = .stm32(address: nil), force: Bool = false)
+            -> Bool
+        { (try? image.check(for: board, target: target, isForced: force)) != nil }
+        let good = FirmwareImage.made(4096)
+        #expect(isTaken(good))
+        #expect(isTaken(.made(4096, at: 0x0C00_0000, stack: 0x3002_0000)))
+        #expect(isTaken(.made(4096, at: 0x9000_0000, stack: 0x2408_0000)))
+        func with(_ word: Int, _ value: UInt32) -> FirmwareImage {
+            var bytes = good.bytes
+            for index in 0..<4 { bytes[4 * word + index] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(index))) }
+            return FirmwareImage(bytes)
+        }
+        // Stack in flash, stack not on a word; handlers in RAM, without the Thumb bit, outside of the image.
+        for image in [
+            with(0, 0x0800_0000), with(0, 0x2000_0002), with(1, 0x2000_0101), with(1, 0x0800_4100),
+            with(2, 0x0803_0001), with(3, 0), FirmwareImage(Array(good.bytes.prefix(60))),
+            FirmwareImage(good.bytes + [1]), Self.image(4096),
+        ] {
+            #expect(!isTaken(image))
+            #expect(isTaken(image, force: true))
+            #expect(isTaken(image, .radio))
+        }
+        // An STM32WB's loader puts the image where it must have been linked for.
+        #expect(isTaken(good, .stm32(address: 0x0800_4000)))
+        #expect(!isTaken(good, .stm32(address: 0x0800_7000)))
+        #expect(!isTaken(good, .blueNRG))
+        #expect(isTaken(.made(4096, at: 0x1004_0000), .blueNRG))
+        #expect(LoaderUpgrade.Layout.wb55.applicationAddress == 0x0800_7000)
+        #expect(LoaderUpgrade.Layout.wba5.applicationAddress == 0x0808_0000)
+        // What can never work is refused in any case.
+        #expect(!isTaken(FirmwareImage([]), force: true))
+        #expect(throws: UpgradeError.self) { try good.check(for: board, capacity: 100, isForced: true) }
     }
 
     @Test(arguments: [20, 100, 244])

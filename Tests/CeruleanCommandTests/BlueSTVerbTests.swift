@@ -124,8 +124,11 @@ import Testing
     @Test func firmwareIsBroughtIntoTheBoard() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "fw-\(UUID().uuidString).bin").path()
         defer { try? FileManager.default.removeItem(atPath: path) }
-        var image = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 5) }
-        image += [0] + Array("U585_BLUEST_2.1.7".utf8) + [0]
+        // A stack in RAM, handlers in flash, then anything.
+        let words: [UInt32] = [0x200C_0000] + (0..<15).map { 0x0800_0101 + 8 * $0 }
+        var image = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+        image += (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 5) }
+        image += [0] + Array("U585_BLUEST_2.1.7".utf8) + [0, 0]
         try Data(image).write(to: URL(filePath: path))
         let outcome = try await RoomVerbTests.run("fwupdate", path, "--json")
         #expect(outcome.code == .ok)
@@ -134,14 +137,27 @@ import Testing
         #expect(finished["octets"] == FieldValue(integer: image.count))
         #expect(outcome.test.objects.last?["firmware"] == "U585_BLUEST_2.1.7")
 
-        try Data(image + Array("x".utf8)).write(to: URL(filePath: path))
-        let full = try await RoomVerbTests.run("fwupdate", path, "--capacity", "1000")
-        #expect(full.code == .refused && full.test.error.contains("has room for 1000"))
+        let full = try await RoomVerbTests.run("fwupdate", path, "--capacity", "1000", "--force")
+        #expect(full.code == .badData && full.test.error.contains("has room for 1000"))
+        let radio = try await RoomVerbTests.run("fwupdate", path, "--radio", "--json")
+        #expect(radio.code == .ok)
+        #expect(radio.test.objects.first == ["event": "running", "radio": "BLUENRG2_2.1.0"])
+        #expect(radio.test.objects.last?["event"] == "restarted" && radio.test.objects.last?["radio"] != nil)
+
+        try Data(image.dropFirst(64)).write(to: URL(filePath: path))
+        let noise = try await RoomVerbTests.run("fwupdate", path)
+        #expect(noise.code == .badData && noise.test.error.contains("--force"))
+        #expect(try await RoomVerbTests.run("fwupdate", path, "--force").code == .ok)
+        try Data().write(to: URL(filePath: path))
+        let empty = try await RoomVerbTests.run("fwupdate", path, "--force")
+        #expect(empty.code == .badData && empty.test.error.contains("is empty"))
         try Data(Array("<html>this is no firmware</html>".utf8)).write(to: URL(filePath: path))
         #expect(try await RoomVerbTests.run("fwupdate", path).code == .badData)
         #expect(try await RoomVerbTests.run("fwupdate", "/nonexistent").code == .badData)
         let running = try await RoomVerbTests.run("fwupdate", "--running", "--json")
         #expect(running.test.objects.first?["firmware"] == "U585_BLUEST_2.0.0")
+        let runningRadio = try await RoomVerbTests.run("fwupdate", "--running", "--radio")
+        #expect(runningRadio.test.lines == ["the radio of BoxPro runs BLUENRG2_2.1.0"])
     }
 
     @Test func decodesNotifications() async throws {

@@ -58,12 +58,65 @@ struct BlueSTVerbsTests {
         #expect((answer.lines.first?["decoded"] as? [String: Any])?["batteryCapacity"] as? Int == 500)
 
         let image = directory.appending(path: "image.bin")
-        var octets = (0..<8000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 5) }
-        octets += [0] + Array("L4R9_BLUEST_3.2.0".utf8) + [0]
+        let words: [UInt32] = [0x2004_0000] + (0..<15).map { 0x0800_0101 + 8 * $0 }
+        var octets = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+        octets += (0..<8000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 5) }
+        octets += [0] + Array("L4R9_BLUEST_3.2.0".utf8) + [0, 0]
         try Data(octets).write(to: image)
         let update = try await run(air, "fwupdate", image.path(), "--name", "boxtile")
         #expect(update.lines.first { $0["event"] as? String == "finished" }?["octets"] as? Int == octets.count)
         #expect(update.lines.last?["firmware"] as? String == "L4R9_BLUEST_3.2.0")
+    }
+}
+
+/// Sound from the host, a process for each side.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct BlueSTSoundTests {
+    /// A WAV file of a tone: 16 bits, one channel.
+    private func wave(seconds: Double, rate: Int) -> Data {
+        func little(_ number: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        let samples = (0..<Int(seconds * Double(rate))).flatMap { index in
+            little(Int(8000 * sin(Double(index) * 2 * .pi * 440 / Double(rate))), 2)
+        }
+        let format = little(16, 4) + little(1, 2) + little(1, 2) + little(rate, 4) + little(2 * rate, 4)
+        let head = Array("RIFF".utf8) + little(36 + samples.count, 4) + Array("WAVEfmt ".utf8) + format
+        return Data(head + little(2, 2) + little(16, 2) + Array("data".utf8) + little(samples.count, 4) + samples)
+    }
+
+    @Test func aFileIsPlayedOnTheBoard() async throws {
+        let air = try await AirProcess(.cerulean)
+        defer { air.stop() }
+        let board = try PeerProcess(
+            Programs.cerulean,
+            [
+                "--adapter", air.adapter, "simulate", "bluest", "--features", "opusAudio,opusAudioConf", "--set",
+                "sound=1", "--json",
+            ])
+        _ = try await board.event("advertising")
+        let file = FileManager.default.temporaryDirectory.appending(path: "tone-\(UUID().uuidString).wav")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try wave(seconds: 1, rate: 16000).write(to: file)
+        let play = try PeerProcess(
+            Programs.cerulean, ["--adapter", air.adapter, "--json", "feature", "play", file.path()])
+        let lines = await play.rest()
+        #expect(await play.status() == 0, "\(play.errorText)")
+        #expect(lines == [#"{"played":1}"#])
+        // A rate that Opus does not have.
+        try wave(seconds: 1, rate: 11025).write(to: file)
+        let odd = try PeerProcess(Programs.cerulean, ["--adapter", air.adapter, "feature", "play", file.path()])
+        _ = await odd.rest()
+        #expect(await odd.status() == 8)
+        // A board that does not listen to its host.
+        board.kill()
+        let deaf = try PeerProcess(Programs.cerulean, ["--adapter", air.adapter, "simulate", "bluest", "--json"])
+        _ = try await deaf.event("advertising")
+        try wave(seconds: 1, rate: 16000).write(to: file)
+        let unheard = try PeerProcess(
+            Programs.cerulean, ["--adapter", air.adapter, "--timeout", "2", "feature", "play", file.path()])
+        _ = await unheard.rest()
+        #expect(await unheard.status() == 5)
     }
 }
 

@@ -28,6 +28,8 @@ public struct FirmwareCatalog: Hashable, Sendable {
         public var characteristics: [Characteristic]
         /// What the option octets mean, from the firmware's first one on.
         public var options: [Option]
+        /// What connectionless payloads hold.
+        public var payloads: [Payload] = []
 
         /// Name and version.
         public var title: String { version.isEmpty ? name : "\(name) \(version)" }
@@ -51,6 +53,8 @@ public struct FirmwareCatalog: Hashable, Sendable {
         public var uuid: BluetoothUUID
         /// Octets of a write at most.
         public var maximumWriteLength: Int?
+        /// The values of its notifications in order; empty where the catalogue does not say them.
+        public var format: [Field] = []
     }
 
     /// What an option octet means.
@@ -183,13 +187,37 @@ public struct FirmwareCatalog: Hashable, Sendable {
             device: device, firmware: firmware, name: text(value["fw_name"]) ?? text(value["name"]) ?? "",
             version: text(value["fw_version"]) ?? text(value["version"]) ?? "", board: text(value["brd_name"]) ?? "",
             upgrade: upgrade, characteristics: list(value["characteristics"]).compactMap(characteristic),
-            options: list(value["option_bytes"]).map(option))
+            options: list(value["option_bytes"]).map(option), payloads: list(value["protocols"]).compactMap(payload))
+    }
+
+    private static func payload(_ value: FieldValue) -> Payload? {
+        guard let number = (number(value["protocol_id"]) ?? number(value["id"])).flatMap({ UInt16(exactly: $0) }) else {
+            return nil
+        }
+        let fields = list(value["formats"]) + list(value["format"]) + list(value["format_notify"])
+        return Payload(number: number, name: text(value["name"]) ?? "payload", fields: fields.compactMap(field))
+    }
+
+    private static func field(_ value: FieldValue) -> Field? {
+        guard let name = text(value["name"]) else { return nil }
+        var labels: [UInt8: String] = [:]
+        for row in list(value["string_values"]) {
+            guard let key = number(row["value"]).flatMap({ UInt8(exactly: $0) }), let label = text(row["display_name"])
+            else { continue }
+            labels[key] = label
+        }
+        return Field(
+            name: name, type: text(value["type"]), length: number(value["length"]),
+            unit: text(value["unit"]).flatMap { $0.isEmpty ? nil : $0 }, offset: real(value["offset"]) ?? 0,
+            scale: real(value["scalefactor"]) ?? real(value["scale_factor"]) ?? 1, least: real(value["min"]),
+            greatest: real(value["max"]), labels: labels, isOptional: value["optional"] == .bool(true))
     }
 
     private static func characteristic(_ value: FieldValue) -> Characteristic? {
         guard let uuid = text(value["uuid"]).flatMap({ BluetoothUUID($0) }) else { return nil }
         return Characteristic(
-            name: text(value["name"]) ?? "", uuid: uuid, maximumWriteLength: number(value["max_write_length"]))
+            name: text(value["name"]) ?? "", uuid: uuid, maximumWriteLength: number(value["max_write_length"]),
+            format: list(value["format_notify"]).compactMap(field))
     }
 
     private static func option(_ value: FieldValue) -> Option {

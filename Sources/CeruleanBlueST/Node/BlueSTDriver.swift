@@ -53,6 +53,8 @@ public struct BlueSTDriver: DeviceDriver {
         }
         var names: [String] = []
         var slots: [FeatureRegistry.Slot] = []
+        var features = features
+        entry?.describe(in: &features, protocolVersion: found.protocolVersion)
         if let mask = found.featureMask {
             slots = features.slots(
                 of: BlueSTUUID.features(mask), device: found.deviceID, protocolVersion: found.protocolVersion,
@@ -69,6 +71,7 @@ public struct BlueSTDriver: DeviceDriver {
         if !options.isEmpty {
             members.append(.init("options", .object(options.map { .init($0.name, .text($0.text)) })))
         }
+        if let values = try? catalog.payload(of: found) { members.append(.init("payload", .object(values))) }
         return members
     }
 
@@ -84,7 +87,8 @@ public struct BlueSTDriver: DeviceDriver {
             }
             nodeOptions = .init(tick: .nanoseconds(Int64(milliseconds * 1_000_000)))
         }
-        for channel in options.channels where features.feature(id: channel) == nil {
+        for channel in options.channels
+        where features.feature(id: channel) == nil && catalog.feature(id: channel) == nil {
             throw SensingError(
                 .invalidOption,
                 "feature \(channel) is not known; known are "

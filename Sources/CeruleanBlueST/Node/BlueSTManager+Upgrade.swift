@@ -16,9 +16,13 @@ extension BlueSTManager {
     ) async throws {
         if !node.isConnected { try await node.connect(timeout: options.timeout) }
         guard node.upgradeMethod == .restartIntoLoader else {
-            return try await node.upgrade(image, options: options, events: events)
+            do {
+                return try await node.upgrade(image, options: options, events: events)
+            } catch let error as UpgradeError where error.code == .notBack {
+                throw await lookingElsewhere(for: node, error)
+            }
         }
-        if !options.isForced { try image.check(for: node.board, capacity: options.capacity) }
+        try node.check(image, options, .restartIntoLoader)
         var options = options
         options.layout = options.layout ?? LoaderUpgrade.Layout(board: node.board) ?? .wb55
         events(.restartingIntoLoader)
@@ -32,12 +36,36 @@ extension BlueSTManager {
         guard let loader = try await loader(of: node, timeout: options.timeout * 3) else {
             throw UpgradeError(
                 .noAnswer,
-                "\(node.name) was asked to restart into its loader, and no loader came up: switch it off and on; "
-                    + "it has its old firmware")
+                "\(node.name) was asked to restart into its loader, and no loader came up: switch it off and on; if "
+                    + "a loader (STM32WB_OTA) shows up then, give it the image, else the board has its old firmware")
         }
         events(.loaderFound(loader))
         try await loader.connect(timeout: options.timeout)
         try await loader.upgrade(image, options: options, events: events)
+    }
+
+    /// Adds to an error under what other address a board of the same kind and name is there now. It may be another
+    /// one, so the upgrade does not go on with it by itself.
+    private func lookingElsewhere(for node: Node, _ error: UpgradeError) async -> UpgradeError {
+        let own = node.advertisement
+        var others: [String] = []
+        let scan = central.scan(duplicates: true, timeout: .seconds(5))
+        do {
+            for try await found in scan {
+                guard let seen = try? BlueSTAdvertisement(found), seen.name == own.name,
+                    seen.deviceID == own.deviceID, let address = found.address?.description, address != node.tag,
+                    !others.contains(address), others.count < 8
+                else { continue }
+                others.append(address)
+            }
+        } catch {
+            // Without a scan there is nothing to add.
+        }
+        guard !others.isEmpty else { return error }
+        return UpgradeError(
+            error.code,
+            "\(error.message); a \(node.board.name) of the same name is there as \(others.joined(separator: ", ")): "
+                + "if that is the board under another address, go on with it")
     }
 
     /// The loader of a board that restarted into it: it advertises with the next address. bluest.md §1.5.

@@ -156,6 +156,17 @@ public struct DebugConsole: Sendable {
         throw BluetoothError(
             .badData, "firmware version", detail: "the board answered '\(lines.joined(separator: " ").prefix(100))'")
     }
+
+    /// The version of the radio's firmware as the board says it: boards agree on no form.
+    ///
+    /// - Throws: `BluetoothError` with `badData` when the board answers on its error output alone.
+    public func radioVersion(timeout: Duration = .seconds(5)) async throws(BluetoothError) -> String {
+        let lines = try await exchange("versionBle", silence: .milliseconds(300), timeout: timeout)
+        for line in lines { if case .output(let text) = line { return String(text.prefix(100)) } }
+        throw BluetoothError(
+            .badData, "radio version",
+            detail: "the board answered '\(lines.map(\.text).joined(separator: " ").prefix(100))'")
+    }
 }
 
 extension Node {

@@ -19,7 +19,7 @@ extension Node {
         public var layout: LoaderUpgrade.Layout?
         /// Octets that the board's memory has room for, where known.
         public var capacity: Int?
-        /// Sends images that look wrong as well.
+        /// Sends images that look wrong as well; what can never work is refused all the same.
         public var isForced: Bool
         /// How often a lost link is made again; after that the upgrade ends.
         public var reconnections: Int
@@ -47,6 +47,8 @@ extension Node {
     public enum UpgradeEvent: Sendable {
         /// The board runs this firmware.
         case running(FirmwareVersion)
+        /// The radio, which is to be upgraded, says that it runs this.
+        case radioRuns(String)
         /// How far it is; `remaining` is an estimate.
         case progress(UpgradeProgress, remaining: Duration?)
         /// The link was lost and is being made again.
@@ -97,12 +99,14 @@ extension Node {
         var running: FirmwareVersion?
         let method = upgradeMethod
         if method == .console, let console {
-            running = try? await console.firmwareVersion()
-            if let running { events(.running(running)) }
+            running = try? await console.firmwareVersion(timeout: options.timeout)
+            if options.destination == .radio {
+                if let radio = try? await console.radioVersion(timeout: options.timeout) { events(.radioRuns(radio)) }
+            } else if let running {
+                events(.running(running))
+            }
         }
-        if !options.isForced {
-            try image.check(for: board, running: running, capacity: options.capacity)
-        }
+        try check(image, options, method, running: running)
         switch method {
         case .console:
             var packets = options.console ?? .recommended(for: board, running: running)
@@ -136,6 +140,28 @@ extension Node {
         }
     }
 
+    /// Checks an image for what will take it.
+    func check(
+        _ image: FirmwareImage, _ options: UpgradeOptions, _ method: UpgradeMethod?, running: FirmwareVersion? = nil
+    ) throws(UpgradeError) {
+        var target = FirmwareImage.Target.stm32(address: nil)
+        var capacity = options.capacity
+        switch method {
+        case .blueNRG: target = .blueNRG
+        case .loader, .restartIntoLoader:
+            let layout = options.layout ?? LoaderUpgrade.Layout(board: board) ?? .wb55
+            // A loader does not tell what board it is on, so without a layout only the form of its image is known.
+            let isKnown = options.layout != nil || method == .restartIntoLoader
+            if isKnown { target = .stm32(address: layout.applicationAddress) }
+            capacity = min(capacity ?? .max, layout.largestImage)
+        case .console, nil: break
+        }
+        let isRadio = options.destination == .radio
+        try image.check(
+            for: board, running: isRadio ? nil : running, capacity: capacity, target: isRadio ? .radio : target,
+            isForced: options.isForced)
+    }
+
     /// Makes an STM32WB application restart into its loader: the link ends, and the loader advertises with the next
     /// address.
     ///
@@ -161,37 +187,50 @@ extension Node {
         let start = core.port.loop.now
         var reconnections = 0
         while true {
+            var procedure = make(core.port.writeLength)
             do {
-                try await attempt(make(core.port.writeLength), start: start, events)
+                try await attempt(&procedure, start: start, events)
                 return
             } catch let error as BluetoothError {
-                if error.code == .cancelled { throw aborted }
+                if error.code == .cancelled { throw await aborted(&procedure) }
                 let isLink = error.code == .disconnected || error.code == .staleAttribute || !isConnected
                 guard isLink else { throw error }
                 reconnections += 1
                 guard reconnections <= options.reconnections else {
                     throw UpgradeError(
                         .transmission,
-                        "the link to \(name) was lost \(reconnections) times (\(error)); the board keeps its old "
-                            + "firmware or waits for the rest: start the upgrade again")
+                        "the link to \(name) was lost \(reconnections) times (\(error)): \(procedure.remains)")
                 }
                 events(.linkLost(error.description))
-                try await reconnect(options, error)
+                do {
+                    try await reconnect(options, error, procedure.remains)
+                } catch is CancellationError {
+                    throw await aborted(&procedure)
+                }
                 events(.linkResumed)
             } catch is CancellationError {
-                throw aborted
+                throw await aborted(&procedure)
             }
         }
     }
 
-    private var aborted: UpgradeError {
-        UpgradeError(
-            .aborted,
-            "the upgrade of \(name) was ended before it was complete: the board keeps its old firmware; "
-                + "disconnect and start it again")
+    /// Tells the board that the rest will not come, and the caller what is left.
+    private func aborted(_ procedure: inout any UpgradeProcedure) async -> UpgradeError {
+        let remains = procedure.remains
+        for action in procedure.abandon() where isConnected {
+            guard case .write(let bytes, let channel, let withResponse) = action, let key = try? key(channel) else {
+                continue
+            }
+            let port = core.port
+            // The task was cancelled, and all that it awaits ends at once: this last write is awaited by another.
+            await Task {
+                try? await port.write(bytes, to: key, withResponse: withResponse, timeout: .seconds(2))
+            }.value
+        }
+        return UpgradeError(.aborted, "the upgrade of \(name) was ended before it was complete: \(remains)")
     }
 
-    private func reconnect(_ options: UpgradeOptions, _ cause: BluetoothError) async throws {
+    private func reconnect(_ options: UpgradeOptions, _ cause: BluetoothError, _ remains: String) async throws {
         let loop = core.port.loop
         var pause = Duration.milliseconds(200)
         for _ in 0..<6 {
@@ -201,16 +240,13 @@ extension Node {
             pause = min(pause * 2, .seconds(5))
         }
         throw UpgradeError(
-            .transmission,
-            "\(name) does not come back after the link was lost (\(cause)); it keeps its old firmware or waits "
-                + "for the rest: start the upgrade again when it is there")
+            .notBack, "\(name) does not come back as \(tag) after the link was lost (\(cause)): \(remains)")
     }
 
     /// One run of a procedure on one link.
     private func attempt(
-        _ procedure: any UpgradeProcedure, start: MonotonicTime, _ events: @Sendable (UpgradeEvent) -> Void
+        _ procedure: inout any UpgradeProcedure, start: MonotonicTime, _ events: @Sendable (UpgradeEvent) -> Void
     ) async throws {
-        var procedure = procedure
         let loop = core.port.loop
         let inbox = UpgradeInbox()
         var watches: [UInt64] = []

@@ -113,7 +113,11 @@ final class NodeCore: Sendable {
             }
             throw error.error
         }
-        let known = knowledge().features
+        let knowledge = knowledge()
+        var registry = knowledge.features
+        let seen = state.withLock { $0.advertisement }
+        knowledge.catalog?.entry(for: seen)?.describe(in: &registry, protocolVersion: seen.protocolVersion)
+        let known = registry
         let wanted = state.withLock { state -> [PortKey] in
             // A reconnection begins with a fresh clock. bluest.md §5.2.
             state.decoder = Self.decoder(state.advertisement, known, options)

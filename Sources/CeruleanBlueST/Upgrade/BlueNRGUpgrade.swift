@@ -125,6 +125,13 @@ public struct BlueNRGUpgrade: UpgradeProcedure {
         }
     }
 
+    /// The image is written over what was there.
+    public var remains: String {
+        state == .readingMemory || state == .idle
+            ? "nothing was changed; start the upgrade again"
+            : "the loader waits for a whole image; start the upgrade again"
+    }
+
     /// Gives up.
     public mutating func deadlineReached(at now: MonotonicTime) -> [UpgradeAction] {
         guard state != .done, state != .idle else { return [] }

@@ -162,6 +162,14 @@ public struct ConsoleUpgrade: UpgradeProcedure {
         }
     }
 
+    /// A board that numbers the packets keeps what it has; others give it up with the link.
+    public var remains: String {
+        options.hasSequenceNumbers
+            ? "the board keeps its old firmware and what it has of the new one; start the upgrade again with the same "
+                + "image, it goes on where it was"
+            : "the board keeps its old firmware; disconnect and start the upgrade again"
+    }
+
     /// Goes on behind an acknowledged packet.
     public mutating func writeCompleted(at now: MonotonicTime) -> [UpgradeAction] {
         guard state == .awaitingAcknowledgement else { return [] }

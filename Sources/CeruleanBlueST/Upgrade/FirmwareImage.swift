@@ -39,20 +39,44 @@ public struct FirmwareImage: Hashable, Sendable {
         return found
     }
 
-    /// Refuses what is certainly no image for this board.
+    /// What an image is made for, as far as that can be told from its first words.
+    public enum Target: Hashable, Sendable {
+        /// An STM32 that runs it from its flash memory; where in it, where that is known.
+        case stm32(address: UInt32?)
+        /// A BlueNRG.
+        case blueNRG
+        /// A radio, whose images may be encrypted: nothing is expected of the first words.
+        case radio
+    }
+
+    /// Refuses what is no image for this board: first what can never work, then what looks wrong.
     ///
     /// - Parameters:
-    ///   - board: the board that shall take it.
-    ///   - running: the firmware that it runs, where known.
-    ///   - capacity: octets that its memory has room for, where known.
-    /// - Throws: ``UpgradeError`` with `invalidImage`, `wrongBoard` or `noSpace`.
-    public func check(for board: Board, running: FirmwareVersion? = nil, capacity: Int? = nil) throws(UpgradeError) {
-        try checkForm()
-        let limit = capacity ?? Self.sizeLimit
+    ///   - board: The board that shall take it.
+    ///   - running: The firmware that it runs, where known.
+    ///   - capacity: Octets that its memory has room for, where known.
+    ///   - target: What will run it.
+    ///   - isForced: Lets pass what looks wrong; what can never work is refused all the same.
+    /// - Throws: ``UpgradeError`` with `invalidImage`, `wrongBoard` or `tooLarge`.
+    public func check(
+        for board: Board, running: FirmwareVersion? = nil, capacity: Int? = nil, target: Target = .stm32(address: nil),
+        isForced: Bool = false
+    ) throws(UpgradeError) {
+        guard !bytes.isEmpty else {
+            throw UpgradeError(.invalidImage, "the image is empty: nothing was sent")
+        }
+        let limit = min(capacity ?? Self.sizeLimit, Self.sizeLimit)
         guard bytes.count <= limit else {
             throw UpgradeError(
-                .noSpace, "the image has \(bytes.count) octets, \(board.name) has room for \(limit): nothing was sent")
+                .tooLarge, "the image has \(bytes.count) octets, \(board.name) has room for \(limit): nothing was sent")
         }
+        if isForced { return }
+        try checkForm()
+        try checkBoard(running)
+        try checkVectors(target)
+    }
+
+    private func checkBoard(_ running: FirmwareVersion?) throws(UpgradeError) {
         guard let running else { return }
         let named = versions
         let own = Self.microcontroller(running)
@@ -69,9 +93,7 @@ public struct FirmwareImage: Hashable, Sendable {
     }
 
     private func checkForm() throws(UpgradeError) {
-        guard let first = bytes.first else {
-            throw UpgradeError(.invalidImage, "the image is empty: nothing was sent")
-        }
+        guard let first = bytes.first else { return }
         let kinds: [(name: String, head: [UInt8])] = [
             ("an ELF file; make a .bin of it with objcopy -O binary", [0x7F, 0x45, 0x4C, 0x46]),
             ("a zip archive", [0x50, 0x4B, 0x03, 0x04]), ("compressed", [0x1F, 0x8B]),
@@ -93,4 +115,73 @@ public struct FirmwareImage: Hashable, Sendable {
             throw UpgradeError(.invalidImage, "the image holds nothing but one octet repeated: nothing was sent")
         }
     }
+}
+
+// MARK: - The first words
+
+extension FirmwareImage {
+    /// The exceptions that every Cortex-M has in front: reset, NMI, hard fault. ARMv6-M and later, B1.5.3.
+    private static let handlers = ["reset", "NMI", "hard fault"]
+
+    /// Where stacks may begin: the RAM of all STM32 and BlueNRG, core-coupled memory, and their secure images.
+    private static let stacks: [ClosedRange<UInt32>] = [
+        0x1000_0000...0x1008_0000, 0x2000_0000...0x2100_0000, 0x2400_0000...0x2500_0000, 0x3000_0000...0x3100_0000,
+        0x3400_0000...0x3500_0000, 0x3800_0000...0x3810_0000,
+    ]
+
+    /// Where code may stand: internal flash memory, its secure image, external memory.
+    private static let code: [ClosedRange<UInt32>] = [
+        0x0800_0000...0x0840_0000, 0x0C00_0000...0x0C40_0000, 0x7000_0000...0x7FFF_FFFF, 0x9000_0000...0x9FFF_FFFF,
+    ]
+
+    /// Where a BlueNRG's code may stand.
+    private static let blueNRGCode: [ClosedRange<UInt32>] = [0x1004_0000...0x1010_0000]
+
+    /// An image begins with the initial stack pointer and the addresses of the exceptions' handlers.
+    private func checkVectors(_ target: Target) throws(UpgradeError) {
+        var code = Self.code
+        switch target {
+        case .radio: return
+        case .blueNRG: code = Self.blueNRGCode
+        case .stm32(let address):
+            if let address {
+                let end = address.addingReportingOverflow(UInt32(truncatingIfNeeded: bytes.count))
+                code = [address...(end.overflow ? .max : end.partialValue)]
+            }
+        }
+        guard bytes.count >= 64 else {
+            throw suspicion("it has \(bytes.count) octets, less than a table of exceptions has")
+        }
+        guard bytes.count.isMultiple(of: 4) else {
+            throw suspicion("its \(bytes.count) octets are no whole words, and no checksum covers the last of them")
+        }
+        let stack = word(0)
+        guard stack.isMultiple(of: 4), Self.stacks.contains(where: { $0.contains(stack) }) else {
+            throw suspicion("its first word, \(Self.hex(stack)), is no stack in RAM")
+        }
+        let addresses = (1...Self.handlers.count).map(word)
+        for (name, address) in zip(Self.handlers, addresses) {
+            guard address & 1 == 1, code.contains(where: { $0.contains(address) }) else {
+                throw suspicion(
+                    "its \(name) handler, \(Self.hex(address)), is no Thumb code in "
+                        + (code.count == 1
+                            ? "\(Self.hex(code[0].lowerBound)) to \(Self.hex(code[0].upperBound))" : "flash"))
+            }
+        }
+        guard let low = addresses.min(), let high = addresses.max(), high - low < UInt32(clamping: bytes.count) else {
+            throw suspicion("its handlers are farther apart than it is long")
+        }
+    }
+
+    private func word(_ index: Int) -> UInt32 {
+        bytes[(4 * index)..<(4 * index + 4)].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private func suspicion(_ what: String) -> UpgradeError {
+        UpgradeError(
+            .invalidImage,
+            "the image does not look like firmware: \(what); nothing was sent, and only force (--force) sends it")
+    }
+
+    private static func hex(_ number: UInt32) -> String { BlueSTAdvertisement.hex(number, 8) }
 }

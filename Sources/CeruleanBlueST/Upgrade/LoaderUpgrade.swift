@@ -63,6 +63,16 @@ public struct LoaderUpgrade: UpgradeProcedure {
             }
         }
 
+        /// Where in the microcontroller's memory the application begins.
+        public var applicationAddress: UInt32 {
+            // The flash memory of the STM32WB09 is where that of the BlueNRG is.
+            let base: UInt32 = self == .wb09 ? 0x1004_0000 : 0x0800_0000
+            return base + UInt32(applicationSector) * UInt32(truncatingIfNeeded: sectorSize)
+        }
+
+        /// Octets of an image whose sectors one octet counts.
+        var largestImage: Int { 255 * sectorSize }
+
         func sector(_ destination: Destination) -> UInt8 {
             destination == .application ? applicationSector : radioSector
         }
@@ -132,7 +142,7 @@ public struct LoaderUpgrade: UpgradeProcedure {
         case 0x01 where state == .ending || state == .awaitingRestart: return end([.finished])
         case 0x03:
             let error = UpgradeError(
-                .noSpace, "the loader has no room for the image of \(image.count) octets: nothing was changed")
+                .noSpace, "the loader has no room for the image of \(image.count) octets: \(remains)")
             return end([.failed(error)])
         default: return []
         }
@@ -150,13 +160,27 @@ public struct LoaderUpgrade: UpgradeProcedure {
         }
     }
 
+    /// Cancels: the loader forgets what it has, and waits for a new start.
+    public mutating func abandon() -> [UpgradeAction] {
+        guard state != .idle, state != .done else { return [] }
+        state = .done
+        nextDeadline = .distantFuture
+        return [.write([0x08], to: .loaderControl, withResponse: true)]
+    }
+
+    /// The sectors were erased when the application restarted into the loader.
+    public var remains: String {
+        "the board stays in its loader, without an application until an image is complete; "
+            + "start the upgrade again, it needs no restart"
+    }
+
     /// Gives up.
     public mutating func deadlineReached(at now: MonotonicTime) -> [UpgradeAction] {
         guard now >= nextDeadline, state != .done, state != .idle else { return [] }
         let what =
             state == .awaitingRestart
             ? "the loader has all of the image but does not restart"
-            : "the loader does not answer after \(position) of \(image.count) octets; it waits for a new start"
+            : "the loader does not answer after \(position) of \(image.count) octets: \(remains)"
         return end([.failed(UpgradeError(.noAnswer, what))])
     }
 

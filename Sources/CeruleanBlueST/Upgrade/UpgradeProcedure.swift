@@ -21,6 +21,17 @@ public protocol UpgradeProcedure: Sendable {
     mutating func writeCompleted(at now: MonotonicTime) -> [UpgradeAction]
     /// The deadline has come.
     mutating func deadlineReached(at now: MonotonicTime) -> [UpgradeAction]
+    /// What tells the board that the rest will not come: for an upgrade that is ended while the link is there.
+    mutating func abandon() -> [UpgradeAction]
+    /// What an upgrade that does not reach its end leaves behind, and how to go on, for people.
+    var remains: String { get }
+}
+
+extension UpgradeProcedure {
+    /// Nothing is told.
+    public mutating func abandon() -> [UpgradeAction] { [] }
+    /// The board keeps what it runs.
+    public var remains: String { "the board keeps its old firmware; start the upgrade again" }
 }
 
 /// The characteristics that upgrades use.
@@ -101,7 +112,9 @@ public struct UpgradeError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let invalidImage = Self(rawValue: "invalidImage")
         /// The image is for another board.
         public static let wrongBoard = Self(rawValue: "wrongBoard")
-        /// The image does not fit into the board's memory.
+        /// The image is larger than the board's memory is said to be: it was not sent.
+        public static let tooLarge = Self(rawValue: "tooLarge")
+        /// The board itself says that it has no room for the image.
         public static let noSpace = Self(rawValue: "noSpace")
         /// The board answered with another checksum, or rejected the image at the end.
         public static let corrupted = Self(rawValue: "corrupted")
@@ -109,6 +122,8 @@ public struct UpgradeError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let noAnswer = Self(rawValue: "noAnswer")
         /// Too many errors on the way.
         public static let transmission = Self(rawValue: "transmission")
+        /// The board did not come back after the link was lost.
+        public static let notBack = Self(rawValue: "notBack")
         /// The board cannot be upgraded in a way that is known.
         public static let unsupported = Self(rawValue: "unsupported")
         /// The user ended it.

@@ -269,7 +269,7 @@ private struct FeatureJob: Sendable {
             return try await node.send(number, value, to: found.feature, timeout: session.timeout)
         }
         let command = FeatureCommand(mask: found.mask, id: number, payload: value)
-        let answer = try await node.ask(command, timeout: min(session.timeout, .seconds(3)))
+        let answer = try await node.ask(command, timeout: session.timeout)
         var members: [FieldValue.Member] = [
             .init("feature", .text(found.feature.id)), .init("command", FieldValue(integer: answer.id)),
             .init("timestamp", FieldValue(integer: answer.rawTimestamp)), .init("value", .bytes(answer.payload)),

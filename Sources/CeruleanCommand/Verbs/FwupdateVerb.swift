@@ -21,8 +21,8 @@ extension VerbSpecification {
         ],
         options: [
             .flag("running", "only tell what firmware runs"),
-            .flag("radio", "upgrade the radio, not the board"),
-            .flag("force", "send an image that looks wrong as well"),
+            .flag("radio", "the radio's firmware, not the board's"),
+            .flag("force", "send an image that looks wrong as well; what can never work is refused all the same"),
             .value("packet-size", "N", "octets of the image in a packet (default what the board wants)"),
             .value("gap", "MS", "milliseconds between packets (default what the board wants)"),
             .value("capacity", "N", "octets that the board has room for"),
@@ -71,6 +71,10 @@ private struct FirmwareUpgrade: Sendable {
     func run(_ node: Node, _ session: Session) async throws -> ExitCode {
         guard let image else {
             guard let debug = node.console else { throw CommandError(.refused, "\(node.name) has no debug console") }
+            if options.destination == .radio {
+                try show(radio: try await debug.radioVersion(timeout: session.timeout), "running", node)
+                return .ok
+            }
             let running = try await debug.firmwareVersion(timeout: session.timeout)
             try show("running", running, node, KnownDrivers.catalog?.updates(for: running, device: node.board.id) ?? [])
             return .ok
@@ -120,11 +124,28 @@ private struct FirmwareUpgrade: Sendable {
             guard (try? await loop.sleep(for: .milliseconds(500))) != nil else { return }
             if node.isConnected { continue }
             guard (try? await node.connect(timeout: .seconds(3))) != nil else { continue }
-            guard let version = try? await node.console?.firmwareVersion(timeout: session.timeout) else { return }
+            guard let debug = node.console else { return }
+            if options.destination == .radio {
+                guard let radio = try? await debug.radioVersion(timeout: session.timeout) else { return }
+                try? show(radio: radio, "restarted", node)
+                return
+            }
+            guard let version = try? await debug.firmwareVersion(timeout: session.timeout) else { return }
             try? show("restarted", version, node)
             return
         }
         console.talk("the board did not come back yet")
+    }
+
+    private func show(radio version: String, _ event: String, _ node: Node) throws(CommandError) {
+        if isJSON {
+            try console.json([
+                "event": .text(event), "name": .text(node.name), "board": .text(node.board.token),
+                "radio": .text(version),
+            ])
+        } else {
+            try console.line("the radio of \(TerminalText.escaped("\(node.name) runs \(version)"))")
+        }
     }
 
     private func show(
@@ -171,6 +192,12 @@ private final class ProgressReport: Sendable {
             } else {
                 console.talk("the board runs \(version)")
             }
+        case .radioRuns(let version):
+            if isJSON {
+                try? console.json(["event": "running", "radio": .text(version)])
+            } else {
+                console.talk("the radio runs \(version)")
+            }
         case .linkLost(let reason):
             console.endStatus()
             if isJSON { try? console.json(["event": "linkLost", "reason": .text(reason)]) }
@@ -214,9 +241,9 @@ extension ExitCode {
     /// How the program ends after an upgrade that did not work.
     init(_ code: UpgradeError.Code) {
         switch code {
-        case .invalidImage: self = .badData
+        case .invalidImage, .wrongBoard, .tooLarge: self = .badData
         case .noAnswer: self = .timedOut
-        case .transmission: self = .connectionLost
+        case .transmission, .notBack: self = .connectionLost
         case .aborted: self = .interrupted
         default: self = .refused
         }

@@ -28,7 +28,7 @@ struct FeatureNotification: Sendable {
         names = (invocation.value("feature") ?? "").split(separator: ",").map { String($0.filter { $0 != " " }) }
         guard !names.isEmpty else { throw .usage("--feature names no feature") }
         let known = FeatureRegistry()
-        for name in names where known.feature(id: name) == nil {
+        for name in names where known.feature(id: name) == nil && KnownDrivers.catalog?.feature(id: name) == nil {
             throw CommandError(.notFound, "'\(name)' is no feature; 'feature list' shows all")
         }
         count = try invocation.integer("count", 1...Int.max)
