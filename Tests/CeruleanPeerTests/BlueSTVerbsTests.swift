@@ -102,7 +102,7 @@ struct BlueSTSoundTests {
             Programs.cerulean, ["--adapter", air.adapter, "--json", "feature", "play", file.path()])
         let lines = await play.rest()
         #expect(await play.status() == 0, "\(play.errorText)")
-        #expect(lines == [#"{"played":1}"#])
+        #expect(lines == [#"{"played":1.0}"#])
         // A rate that Opus does not have.
         try wave(seconds: 1, rate: 11025).write(to: file)
         let odd = try PeerProcess(Programs.cerulean, ["--adapter", air.adapter, "feature", "play", file.path()])

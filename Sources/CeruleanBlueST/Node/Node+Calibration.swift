@@ -11,6 +11,9 @@ extension Node {
         case console(DebugConsole)
     }
 
+    /// The features that boards calibrate. bluest.md §9.
+    private static let calibrated: [Feature] = [.sensorFusion, .sensorFusionCompact, .compass, .eulerAngle]
+
     /// How far the calibration of sensor fusion, compass or Euler angle is: 100 is done. bluest.md §9.
     ///
     /// - Throws: `BluetoothError`.
@@ -67,6 +70,11 @@ extension Node {
     }
 
     private func calibrationWay(of feature: Feature) throws(BluetoothError) -> CalibrationWay {
+        guard Self.calibrated.contains(feature) else {
+            throw BluetoothError(
+                .unsupported, "calibration of \(feature) on \(name)",
+                detail: "only \(Self.calibrated.map(\.id).joined(separator: ", ")) are calibrated")
+        }
         let mask = try self.feature(feature).mask
         if mask != 0, !core.allKeys(BlueSTUUID.commands, needing: [.notify, .indicate]).isEmpty {
             return .commands(mask)

@@ -218,14 +218,8 @@ extension Node {
     private func aborted(_ procedure: inout any UpgradeProcedure) async -> UpgradeError {
         let remains = procedure.remains
         for action in procedure.abandon() where isConnected {
-            guard case .write(let bytes, let channel, let withResponse) = action, let key = try? key(channel) else {
-                continue
-            }
-            let port = core.port
-            // The task was cancelled, and all that it awaits ends at once: this last write is awaited by another.
-            await Task {
-                try? await port.write(bytes, to: key, withResponse: withResponse, timeout: .seconds(2))
-            }.value
+            guard case .write(let bytes, let channel, _) = action, let key = try? key(channel) else { continue }
+            await core.port.writeLast(bytes, to: key, timeout: .seconds(2))
         }
         return UpgradeError(.aborted, "the upgrade of \(name) was ended before it was complete: \(remains)")
     }

@@ -31,6 +31,8 @@ protocol NodePort: AnyObject, Sendable {
     func disable(_ key: PortKey)
     func read(_ key: PortKey, timeout: Duration) async throws(BluetoothError) -> [UInt8]
     func write(_ bytes: [UInt8], to key: PortKey, withResponse: Bool, timeout: Duration) async throws(BluetoothError)
+    /// Writes with response even in a task that was cancelled, and waits for the response or the timeout.
+    func writeLast(_ bytes: [UInt8], to key: PortKey, timeout: Duration) async
 }
 
 /// What comes from a node by itself, on the port's loop.
@@ -176,6 +178,22 @@ final class PeripheralPort: NodePort, HostEventSink, Sendable {
                 characteristic.properties.contains(.writeWithoutResponse) ? .withoutResponse : .withResponse
             }
         try await peripheral.write(bytes, to: characteristic, mode: mode, timeout: timeout)
+    }
+
+    func writeLast(_ bytes: [UInt8], to key: PortKey, timeout: Duration) async {
+        let (link, characteristic) = state.withLock { ($0.link, $0.characteristics[key]) }
+        guard let link, let attribute = characteristic?.id else { return }
+        let host = peripheral.host
+        // No cancellation handler: the completion comes with the response, the timeout or the end of the link.
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            host.loop.execute {
+                host.assumeIsolated { host in
+                    _ = host.write(bytes, to: attribute, mode: .withResponse, on: link, timeout: timeout) { _ in
+                        continuation.resume()
+                    }
+                }
+            }
+        }
     }
 
     private func characteristic(_ key: PortKey) throws(BluetoothError) -> Characteristic {

@@ -86,6 +86,10 @@ final class VirtualPort: NodePort, Sendable {
         if !isTaken, withResponse { throw BluetoothError(.refused, "write of \(key.uuid) on the virtual node") }
     }
 
+    func writeLast(_ bytes: [UInt8], to key: PortKey, timeout: Duration) async {
+        loop.execute { [pump] in _ = pump.write(bytes, to: key.uuid) }
+    }
+
     private func onLoop<Value: Sendable>(
         _ body: @escaping @Sendable (BoardPump) -> Value
     ) async throws(BluetoothError) -> Value {

@@ -180,7 +180,7 @@ extension FirmwareImage {
     private func suspicion(_ what: String) -> UpgradeError {
         UpgradeError(
             .invalidImage,
-            "the image does not look like firmware: \(what); nothing was sent, and only force (--force) sends it")
+            "the image does not look like firmware: \(what); nothing was sent; --force sends it all the same")
     }
 
     private static func hex(_ number: UInt32) -> String { BlueSTAdvertisement.hex(number, 8) }

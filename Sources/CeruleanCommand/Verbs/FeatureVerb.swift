@@ -112,7 +112,11 @@ private struct FeatureJob: Sendable {
             }
         case "calibrate":
             try needs(1...1, "NAME")
-            action = .calibrate(try Self.known(arguments[0]).id)
+            let feature = try Self.known(arguments[0])
+            guard [.sensorFusion, .sensorFusionCompact, .compass, .eulerAngle].contains(feature) else {
+                throw .usage("\(feature) is not calibrated; sensorFusion, sensorFusionCompact, compass, eulerAngle are")
+            }
+            action = .calibrate(feature.id)
         case "log":
             try needs(1...1, "start or stop")
             action = try Self.log(arguments[0], invocation)
