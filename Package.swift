@@ -41,13 +41,26 @@ let libraries = [
 
 /// Apple's systems have a `CoreBluetooth` already.
 #if os(Linux)
-let facade = ["CoreBluetooth"]
+let facade = ["CoreBluetooth", "CeruleanScript"]
+let scripts = ["CeruleanScript", "CoreBluetooth"]
 let facadeTargets: [Target] = [
     // An empty C module of the same name, for `import CoreBluetooth.CBUUID` and the like.
     .target(name: "CCoreBluetooth"),
     library(
         "CoreBluetooth",
         ["CCoreBluetooth", "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanAdapters"]),
+    // JavaScriptCore, where its headers are; without them everything is built and scripts are refused.
+    .systemLibrary(
+        name: "CCeruleanJS", pkgConfig: "javascriptcoregtk-4.1", providers: [.apt(["libjavascriptcoregtk-4.1-dev"])]),
+    library(
+        "CeruleanScript",
+        ["CCeruleanJS", "CoreBluetooth", "Cerulean", "CeruleanWire", "CeruleanHost", "CeruleanTransport"]),
+    tests(
+        "CeruleanScriptTests",
+        [
+            "CeruleanScript", "CoreBluetooth", "Cerulean", "CeruleanWire", "CeruleanHost", "CeruleanStack",
+            "CeruleanAdapters", "CeruleanVirtual", "CeruleanTransport", "CeruleanTesting", "CeruleanVectors",
+        ]),
     // Apple's engine, compiled against the facade for the tests.
     library("CeruleanApple", ["CoreBluetooth", "CeruleanWire", "CeruleanHost"]),
     // An application that knows of nothing but CoreBluetooth, and code in the shapes of others: with none of our
@@ -68,6 +81,7 @@ let facadeTargets: [Target] = [
 ]
 #else
 let facade = ["CeruleanApple"]
+let scripts: [String] = []
 let facadeTargets: [Target] = [library("CeruleanApple", ["CeruleanWire", "CeruleanHost"])]
 #endif
 
@@ -115,7 +129,7 @@ let package = Package(
                 "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean",
                 "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRedBear",
                 "CeruleanSensorTag", "CeruleanRecording",
-            ]),
+            ] + scripts),
         program("CeruleanTool", ["CeruleanCommand"]),
         // Programs for our own checks
         library(

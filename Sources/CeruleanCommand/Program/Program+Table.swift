@@ -31,8 +31,14 @@ extension ProgramSpecification {
             .demo, .scan, .info, .read, .write, .notify, .record, .convert, .play, .devices, .serial, .pair, .bonds,
             .unpair,
             .feature, .console, .registers, .fwupdate, .beacon, .simulate, .controller, .decode, .profiles, .trace,
-            .bench,
-            .doctor,
-            .completions,
-        ])
+        ] + scripts + [.bench, .doctor, .completions])
+
+    /// The verb that needs what is only there on Linux.
+    private static var scripts: [VerbSpecification] {
+        #if canImport(CeruleanScript)
+        [.script]
+        #else
+        []
+        #endif
+    }
 }

@@ -93,6 +93,23 @@ public final class CBLinuxAdapter: Sendable {
         peripheral = central
     }
 
+    /// An adapter, or one for each role, whose managers call their delegates through `execute` and not on their queues.
+    ///
+    /// - Parameter hold: keeps a simulation's clock from moving while something waits.
+    package init(
+        central: Adapter, peripheral: Adapter? = nil, hold: (@Sendable () -> any Sendable)? = nil,
+        execute: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        let shared = RadioSource(central, controlsPairing: false, pairing: pairing, hold: hold, execute: execute)
+        self.central = shared
+        guard let peripheral else {
+            self.peripheral = shared
+            return
+        }
+        self.peripheral = RadioSource(
+            peripheral, controlsPairing: false, pairing: pairing, hold: hold, execute: execute)
+    }
+
     /// Answers questions of pairing in place of the default, which takes Just Works and refuses everything else. Set it
     /// before the first manager is made.
     public func setPairingHandler(_ handler: PairingHandler?) { pairing { $0 = handler } }
@@ -105,6 +122,10 @@ public let CBCentralManagerOptionLinuxAdapter = "ceruleanInitOptionAdapter"
 public let CBCentralManagerOptionLinuxShowSystemServices = "ceruleanInitOptionShowSystemServices"
 /// A key for the options of a peripheral manager: the ``CBLinuxAdapter`` that it uses. Linux only.
 public let CBPeripheralManagerOptionLinuxAdapter = "ceruleanInitOptionAdapter"
+
+/// A key for what a peripheral manager advertises: an iBeacon in place of everything else, 21 octets of `Data` (UUID, major and
+/// minor in network order, measured power), as the dictionary of a beacon region holds them on Apple's systems.
+public let CBLinuxAdvertisementDataBeaconKey = "kCBAdvDataAppleBeaconKey"
 
 extension CBCentralManager {
     /// A manager on a chosen adapter. Linux only.

@@ -24,6 +24,9 @@ struct AdvertisementLayout {
         if let name, !name.isEmpty { append(Array(name.utf8)) }
     }
 
+    /// An iBeacon: UUID, major, minor and measured power, 21 octets.
+    init(beacon: [UInt8]) { data += [0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15] + beacon }
+
     private mutating func append(_ list: [CBUUID], size: Int, complete: UInt8) {
         guard !list.isEmpty else { return }
         let fitting = list.prefix(max(0, Self.limit - data.count - 2) / size)

@@ -47,7 +47,7 @@ open class CBCentralManager: CBManager {
     }
 
     let central = Guarded(Storage())
-    let restoration: RestorationFile?
+    package let restoration: RestorationFile?
 
     /// Who hears of events. Not kept.
     open var delegate: (any CBCentralManagerDelegate)? {

@@ -180,12 +180,13 @@ extension CBPeripheralManager {
     func advertise(_ data: [String: Any], isRestored: Bool = false) {
         let name = data[CBAdvertisementDataLocalNameKey]
         let services = data[CBAdvertisementDataServiceUUIDsKey]
-        guard name == nil || name is String, services == nil || services is [CBUUID] else {
+        let beacon = data[CBLinuxAdvertisementDataBeaconKey] as? Data
+        guard name == nil || name is String, services == nil || services is [CBUUID], beacon?.count ?? 21 == 21 else {
             return refuseAdvertising(.invalidParameters)
         }
         let uuids = services as? [CBUUID] ?? []
         let saved = SavedServer.Advertisement(
-            name: name as? String, services: services == nil ? nil : uuids.map(\.uuidString))
+            name: name as? String, services: services == nil ? nil : uuids.map(\.uuidString), beacon: beacon)
         let number = server { storage -> UInt64? in
             guard storage.advertisement == nil else { return nil }
             storage.advertisingNumber += 1
@@ -194,7 +195,10 @@ extension CBPeripheralManager {
             return storage.advertisingNumber
         }
         guard let number else { return refuseAdvertising(.alreadyAdvertising) }
-        let layout = AdvertisementLayout(name: name as? String, services: uuids)
+        // A beacon's frame leaves no room for anything else.
+        let layout =
+            beacon.map { AdvertisementLayout(beacon: Array($0)) }
+            ?? AdvertisementLayout(name: name as? String, services: uuids)
         if layout.dropped > 0 {
             CBLinuxLog.write("startAdvertising(_:): \(layout.dropped) services do not fit and are left out")
         }
@@ -203,7 +207,7 @@ extension CBPeripheralManager {
         core.onRadio { radio in
             // Engines that take no octets lay the fields out themselves.
             let content: AdvertisingParameters.Content =
-                radio.capabilities.contains(.rawAdvertising)
+                radio.capabilities.contains(.rawAdvertising) || beacon != nil
                 ? .raw(data: layout.data, scanResponse: layout.scanResponse)
                 : .fields(name: saved.name, services: layout.services)
             radio.startAdvertising(client, Advertising(number: number, content: content, isConfirmed: isConfirmed))

@@ -49,7 +49,7 @@ open class CBPeripheralManager: CBManager {
     static let updateWindow = (full: 20, ready: 10)
 
     let server = Guarded(Storage())
-    let restoration: RestorationFile?
+    package let restoration: RestorationFile?
 
     /// Who hears of events. Not kept.
     open var delegate: (any CBPeripheralManagerDelegate)? {

@@ -36,12 +36,13 @@ final class ManagerCore: Sendable {
     func deliver(_ body: @escaping @Sendable (CBManager) -> Void) {
         let hold = source.hold?()
         waiting.add(1, ordering: .relaxed)
-        queue.async { [self] in
+        let job: @Sendable () -> Void = { [self] in
             waiting.subtract(1, ordering: .relaxed)
             withExtendedLifetime(hold) {
                 if let manager { body(manager) }
             }
         }
+        if let execute = source.execute { execute(job) } else { queue.async(execute: job) }
     }
 
     func deliver(toCentral body: @escaping @Sendable (CBCentralManager) -> Void) {

@@ -7,6 +7,7 @@ import Dispatch
 /// Opens an adapter once for all managers that use it, and again when it was lost.
 final class RadioSource: Sendable {
     typealias Job = @Sendable (isolated Radio) -> Void
+    typealias Execution = @Sendable (@escaping @Sendable () -> Void) -> Void
 
     private enum Phase {
         case idle
@@ -31,6 +32,8 @@ final class RadioSource: Sendable {
     let adapter: Adapter
     /// Keeps a simulation's clock from moving while something waits for a queue.
     let hold: (@Sendable () -> any Sendable)?
+    /// Calls delegates in place of the managers' queues, in order.
+    let execute: Execution?
     /// Who takes part in pairing.
     let pairing: Guarded<CBLinuxAdapter.PairingHandler?>
     private let controlsPairing: Bool
@@ -41,13 +44,14 @@ final class RadioSource: Sendable {
     /// - Parameter controlsPairing: whether pairing is decided here; a host that somebody else made has its own rules.
     init(
         _ adapter: Adapter, controlsPairing: Bool, pairing: Guarded<CBLinuxAdapter.PairingHandler?>,
-        ownsHost: Bool = true, hold: (@Sendable () -> any Sendable)? = nil
+        ownsHost: Bool = true, hold: (@Sendable () -> any Sendable)? = nil, execute: Execution? = nil
     ) {
         self.adapter = adapter
         self.controlsPairing = controlsPairing
         self.pairing = pairing
         self.ownsHost = ownsHost
         self.hold = hold
+        self.execute = execute
     }
 
     deinit {

@@ -53,6 +53,7 @@ struct SavedServer: Sendable, Codable, Hashable {
     struct Advertisement: Sendable, Codable, Hashable {
         var name: String?
         var services: [String]?
+        var beacon: Data?
     }
 
     var services: [Service]
@@ -62,8 +63,8 @@ struct SavedServer: Sendable, Codable, Hashable {
 }
 
 /// The file that keeps the state of one manager with a restore identifier, in place of Apple's system.
-final class RestorationFile: Sendable {
-    enum Role: String {
+package final class RestorationFile: Sendable {
+    package enum Role: String, Sendable {
         case central, peripheral
     }
 
@@ -81,7 +82,16 @@ final class RestorationFile: Sendable {
     /// Nil without an identifier.
     init?(_ role: Role, identifier: String?) {
         guard let identifier else { return nil }
-        file = "restore-\(role.rawValue)-\(StateDirectory.fileName(identifier)).json"
+        file = Self.name(role, identifier)
+    }
+
+    /// True when a process before left a state under the identifier.
+    package static func exists(_ role: Role, identifier: String) -> Bool {
+        StateDirectory.read(name(role, identifier)) != nil
+    }
+
+    private static func name(_ role: Role, _ identifier: String) -> String {
+        "restore-\(role.rawValue)-\(StateDirectory.fileName(identifier)).json"
     }
 
     func load<Value: Decodable>(_ type: Value.Type) -> Value? {
@@ -120,7 +130,7 @@ final class RestorationFile: Sendable {
     }
 
     /// Nothing more is saved: to the file, the process has ended.
-    func freeze() {
+    package func freeze() {
         Self.queue.sync {}
         state { $0.isClosed = true }
     }

@@ -69,6 +69,7 @@ extension SavedServer {
             if let services = advertisement.services {
                 dictionary[CBAdvertisementDataServiceUUIDsKey] = CBUUID.all(services)
             }
+            if let beacon = advertisement.beacon { dictionary[CBLinuxAdvertisementDataBeaconKey] = beacon }
             data = dictionary
         }
         return RestoredServer(services: made, advertisement: data)

@@ -7,7 +7,7 @@ import Foundation
 ///
 /// In `CERULEAN_STATE_DIR`, else in `cerulean` of `XDG_STATE_HOME`, else in `~/.local/state/cerulean`; for the owner's
 /// eyes alone.
-enum StateDirectory {
+package enum StateDirectory {
     /// What a file of the directory holds at most.
     static let maximumSize = 4 << 20
 
@@ -32,7 +32,7 @@ enum StateDirectory {
 
     /// A file name that stands for any text, another one for each text of at most 60 octets; longer ones end with a
     /// hash (FNV-1a) of the whole.
-    static func fileName(_ text: String) -> String {
+    package static func fileName(_ text: String) -> String {
         guard text.utf8.count > 60 else { return fileName(Array(text.utf8)) }
         let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
         return fileName(Array(text.utf8.prefix(40))) + "-" + String(hash, radix: 16)
@@ -51,7 +51,7 @@ enum StateDirectory {
         return name.hasPrefix(".") ? "_" + name : name
     }
 
-    static func read(_ file: String) -> Data? {
+    package static func read(_ file: String) -> Data? {
         let path = path + "/" + file
         guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber,
             size.intValue <= maximumSize
@@ -60,7 +60,7 @@ enum StateDirectory {
     }
 
     /// Writes a file in one step; nil removes it. Says what went wrong in the log.
-    static func write(_ data: Data?, to file: String) {
+    package static func write(_ data: Data?, to file: String) {
         guard let path = path(of: file) else { return }
         do {
             guard let data else {
