@@ -145,7 +145,7 @@ let package = Package(
                 "CeruleanWire", "CeruleanHost", "CeruleanStack", "CeruleanTransport", "CeruleanVirtual", "Cerulean",
                 "CeruleanAdapters", "CeruleanSensing", "CeruleanBITalino", "CeruleanBlueST", "CeruleanRecording",
                 "CeruleanTesting",
-            ]),
+            ] + scripts),
         library(
             "FuzzCerulean",
             [

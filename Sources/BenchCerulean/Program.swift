@@ -37,8 +37,16 @@ enum Program {
         case "bluest-inertial" where connections == 1: BlueSTWorkloads.inertial(operations)
         case "bluest-fusion" where connections == 1: BlueSTWorkloads.fusion(operations)
         case "bluest-environment" where connections == 1: BlueSTWorkloads.environment(operations)
-        default: nil
+        default: script(workload, operations, connections)
         }
+    }
+
+    /// Workloads that are only there on Linux.
+    private static func script(_ workload: String, _ operations: Int, _ connections: Int) -> Measurement? {
+        #if canImport(CeruleanScript)
+        if workload == "script-notify20", connections == 1 { return ScriptWorkload.notify(operations) }
+        #endif
+        return nil
     }
 
     private static func fail(_ text: String) -> Int32 {

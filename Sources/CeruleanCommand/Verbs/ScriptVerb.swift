@@ -27,7 +27,8 @@ extension VerbSpecification {
                 placeholder: "ARGUMENT", help: "for Ti.Platform.cerulean.arguments", isOptional: true, repeats: true),
         ],
         options: [
-            .value("click", "TITLE", "click what has this title; several are clicked one after the other", repeats: true),
+            .value(
+                "click", "TITLE", "click what has this title; several are clicked one after the other", repeats: true),
             .value("seconds", "S", "end after S seconds"),
             .value("watchdog", "S", "end a script that computes for S seconds without returning (default 10, 0 never)"),
             .value("id", "TEXT", "the name under which the script's state is kept (default: made of its path)"),
@@ -48,7 +49,8 @@ extension VerbSpecification {
             guard ScriptProgram.isAvailable else {
                 throw CommandError(
                     .internal,
-                    "script: this program was built without JavaScriptCore; install libjavascriptcoregtk-4.1-dev and build again")
+                    "script: this program was built without JavaScriptCore; install libjavascriptcoregtk-4.1-dev and build again"
+                )
             }
             let seconds = try invocation.seconds("seconds")
             var options = ScriptOptions()

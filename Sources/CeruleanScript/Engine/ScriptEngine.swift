@@ -159,7 +159,8 @@ final class ScriptEngine {
         return ScriptValue(
             self,
             JSObjectMakeTypedArrayWithBytesNoCopy(
-                context, kJSTypedArrayTypeUint8Array, memory.baseAddress, octets.count, { memory, _ in memory?.deallocate() },
+                context, kJSTypedArrayTypeUint8Array, memory.baseAddress, octets.count,
+                { memory, _ in memory?.deallocate() },
                 nil, nil))
     }
 

@@ -31,7 +31,8 @@ public struct ScriptFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// An error.
     public init(
-        _ message: String, kind: Kind = .uncaught, file: String? = nil, line: Int? = nil, column: Int? = nil, stack: String = ""
+        _ message: String, kind: Kind = .uncaught, file: String? = nil, line: Int? = nil, column: Int? = nil,
+        stack: String = ""
     ) {
         self.kind = kind
         self.message = message

@@ -33,8 +33,6 @@ extension Prelude {
           internal.module = module;
           internal.target = target;
           internal.emit = function (name, values) { return internal.fire(target, name, values); };
-          const fire = internal.fire;
-          internal.fire = function (emitter, name, values) { return fire(emitter, name, values); };
           internal.requireBluetooth = function () {
             if (internal.isRequired) return module;
             internal.isRequired = true;
@@ -143,7 +141,7 @@ extension Prelude {
               loaded.set(path, module);
               try {
                 if (path.endsWith('.json')) {
-                  module.exports = JSON.parse(native.read(path));
+                  module.exports = JSON.parse(native.readFile(path));
                 } else {
                   const inner = native.folder(path);
                   native.load(path).call(module.exports, module.exports, requireFrom(inner), module, path, inner);
@@ -165,6 +163,9 @@ extension Prelude {
           internal.include = function (name) { native.run(native.resolve(name, '')); };
           global.Ti = internal.Ti;
           global.Titanium = internal.Ti;
+          const kinds = ['Peripheral', 'Service', 'Characteristic', 'Descriptor', 'Central', 'Request', 'BeaconRegion', 'Beacon'];
+          const types = Object.freeze(Object.fromEntries(kinds.map(function (kind) { return [kind, internal[kind]]; })));
+          Object.defineProperty(internal.BluetoothLE.prototype, 'types', { value: types });
           // A script may not replace what its functions are made of.
           for (const name of ['Ti', 'Titanium', 'require', 'console']) {
             Object.defineProperty(global, name, { value: global[name], writable: name === 'console', configurable: false, enumerable: true });

@@ -35,9 +35,10 @@ extension Prelude {
           internal.fire = function (emitter, name, values) {
             const list = emitter[LISTENERS] && emitter[LISTENERS].get(name);
             if (!list) return false;
-            const event = { type: name, source: emitter, bubbles: false, cancelBubble: false };
+            const source = emitter === internal.target ? internal.module : emitter;
+            const event = { type: name, source: source, bubbles: false, cancelBubble: false };
             if (values) for (const key in values) if (values[key] !== undefined && key !== 'type' && key !== 'source') event[key] = values[key];
-            for (const listener of list) listener.call(emitter, event);
+            for (const listener of list) listener.call(source, event);
             return true;
           };
 

@@ -41,14 +41,19 @@ struct ScriptFiles {
     /// - Throws: ``ScriptFault`` that names the file.
     func read(_ path: String) throws(ScriptFault) -> String {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let size = attributes?[.size] as? NSNumber, attributes?[.type] as? FileAttributeType != .typeDirectory else {
+        guard let size = attributes?[.size] as? NSNumber, attributes?[.type] as? FileAttributeType != .typeDirectory
+        else {
             throw ScriptFault("\(path) cannot be read", kind: .unreadable)
         }
-        guard size.intValue <= Self.maximumSize else { throw ScriptFault("\(path) is larger than 16 MiB", kind: .unreadable) }
+        guard size.intValue <= Self.maximumSize else {
+            throw ScriptFault("\(path) is larger than 16 MiB", kind: .unreadable)
+        }
         guard let data = FileManager.default.contents(atPath: path), data.count <= Self.maximumSize else {
             throw ScriptFault("\(path) cannot be read", kind: .unreadable)
         }
-        guard let text = String(bytes: data, encoding: .utf8) else { throw ScriptFault("\(path) is not UTF-8 text", kind: .unreadable) }
+        guard let text = String(bytes: data, encoding: .utf8) else {
+            throw ScriptFault("\(path) is not UTF-8 text", kind: .unreadable)
+        }
         return text
     }
 

@@ -180,7 +180,9 @@ final class ScriptRuntime {
         let title = options.clicks[options.clicks.count - clicksLeft]
         let found = shared.flatMap { try? engine.call($0["clickable"]) }?.elements?.map(\.text) ?? []
         let list = found.isEmpty ? "nothing can be clicked" : "there is \(found.prefix(20).joined(separator: ", "))"
-        ended(.failure(ScriptFault("--click: nothing with the title \(title) could be clicked; \(list)", kind: .notClickable)))
+        ended(
+            .failure(
+                ScriptFault("--click: nothing with the title \(title) could be clicked; \(list)", kind: .notClickable)))
     }
 
     /// What can be seen, as a tree of text.
@@ -223,7 +225,8 @@ final class ScriptRuntime {
         }
         // The engine takes nothing but a function that is written in JavaScript.
         let wrap = try engine.evaluate(
-            "(function (report) { return function (promise, reason) { report(promise, reason); }; })", file: "cerulean:rejections")
+            "(function (report) { return function (promise, reason) { report(promise, reason); }; })",
+            file: "cerulean:rejections")
         engine.onUnhandledRejection(try engine.call(wrap, [report]))
     }
 }
@@ -251,7 +254,8 @@ extension ScriptFault {
         for call in stack.split(separator: "\n") where !call.contains("cerulean:") && !call.contains("[native code]") {
             let place = call.split(separator: "@", maxSplits: 1).last ?? call
             let parts = place.split(separator: ":")
-            guard parts.count >= 3, let line = Int(parts[parts.count - 2]), let column = Int(parts[parts.count - 1]) else {
+            guard parts.count >= 3, let line = Int(parts[parts.count - 2]), let column = Int(parts[parts.count - 1])
+            else {
                 continue
             }
             (file, self.line, self.column) = (parts.dropLast(2).joined(separator: ":"), line, column)

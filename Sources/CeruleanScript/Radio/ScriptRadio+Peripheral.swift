@@ -9,7 +9,8 @@ extension ScriptRadio {
     func addPeripheral(_ add: (String, @escaping ScriptEngine.Body) -> Void) {
         func operation(_ name: String, _ body: @escaping (CBPeripheral, [ScriptValue]) throws -> Void) {
             add(name) { [unowned self] engine, arguments in
-                try body(object(arguments.at(0, engine)), arguments + [engine.undefined, engine.undefined, engine.undefined])
+                try body(
+                    object(arguments.at(0, engine)), arguments + [engine.undefined, engine.undefined, engine.undefined])
                 return nil
             }
         }
