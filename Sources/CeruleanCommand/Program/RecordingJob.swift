@@ -10,6 +10,8 @@ struct RecordingJob: Sendable {
     /// What the driver made of the device.
     var source: any SampleSource
     var options: RecordingOptions
+    /// Tells the time in UTC by the host's clock, so that devices that are recorded together agree.
+    var clock: WallClock
     /// The first part of the names of files; nil for the device's name.
     var base: String?
     /// True to leave out formats that cannot hold the samples, rather than to fail.
@@ -47,7 +49,9 @@ struct RecordingJob: Sendable {
     ///
     /// - Throws: ``/CeruleanRecording/RecordingError``.
     func run(progress: @escaping @Sendable (RecordingProgress) -> Void) async throws -> RecordingSummary {
-        var recorder = Recorder(source: source, duration: options.seconds, markers: markers, progress: progress)
+        var recorder = Recorder(
+            source: source, duration: options.seconds, clock: { [clock] in clock.wallTime }, markers: markers,
+            progress: progress)
         if let plot { recorder.observe = { plot.add($0) } }
         let formats = options.formats(for: source.info, isLenient: isLenient)
         guard let directory = options.directory else {

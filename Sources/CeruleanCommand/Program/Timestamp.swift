@@ -21,6 +21,11 @@ struct WallClock: Sendable {
         Self.text(secondsSince1970: offset + Double(moment.nanoseconds) / 1e9)
     }
 
+    /// Now, in milliseconds.
+    var wallTime: WallTime {
+        WallTime(milliseconds: Int64(((offset + Double(loop.now.nanoseconds) / 1e9) * 1000).rounded(.down)))
+    }
+
     /// Now.
     var now: String { text(loop.now) }
 

@@ -99,6 +99,6 @@ private struct Demonstration: Sendable {
         let source = try await RecordingJob.source(of: board, options: options, timeout: session.timeout)
         let channels = source.info.channels.map(\.name).joined(separator: " ")
         console.talk("Streaming \(channels)" + (source.info.rate.map { " at \($0.plainText) Hz" } ?? ""))
-        return RecordingJob(source: source, options: self.options, isLenient: true)
+        return RecordingJob(source: source, options: self.options, clock: session.clock, isLenient: true)
     }
 }

@@ -59,7 +59,7 @@ extension VerbSpecification {
                 let source = try await RecordingJob.source(of: discovery, options: options, timeout: session.timeout)
                 console.talk(
                     "recording \(source.info.name): \(source.info.channels.map(\.name).joined(separator: " "))")
-                let job = RecordingJob(source: source, options: recording)
+                let job = RecordingJob(source: source, options: recording, clock: session.clock)
                 let summary = try await job.run(with: invocation, console)
                 console.endStatus()
                 try console.report(
@@ -78,7 +78,7 @@ extension RecordingJob {
         var jobs: [RecordingJob] = []
         for discovery in found {
             let source = try await source(of: discovery, options: options, timeout: session.timeout)
-            jobs.append(RecordingJob(source: source, options: recording, isLenient: true))
+            jobs.append(RecordingJob(source: source, options: recording, clock: session.clock, isLenient: true))
         }
         for (index, base) in RecordingName.bases(of: jobs.map(\.source.info)).enumerated() { jobs[index].base = base }
         console.talk("recording \(jobs.map(\.source.info.name).joined(separator: ", "))")
@@ -108,7 +108,8 @@ extension RecordingJob {
         let plot = invocation.has("plot") && console.errorIsTerminal ? LivePlot(source.info, console) : nil
         guard plot != nil || invocation.has("markers") else { return try await run { console.status($0.text) } }
         let markers = MarkerInput()
-        let job = RecordingJob(source: source, options: options, base: base, markers: markers, plot: plot)
+        let job = RecordingJob(
+            source: source, options: options, clock: clock, base: base, markers: markers, plot: plot)
         return try await KeyMarkers(markers: markers, plot: plot, console: console).run {
             try await job.run { progress in if plot == nil { console.status(progress.text) } }
         }
