@@ -32,6 +32,8 @@ final class Feed {
     var mode: SubscriptionMode
     var phase = Phase.off
     var subscribers: [Subscriber] = []
+    /// What arrived last, for those who come later.
+    var last: Notification?
 
     init(number: UInt64, record: PeerRecord, origin: FeedOrigin, attribute: AttributeID, mode: SubscriptionMode) {
         self.number = number
@@ -216,12 +218,18 @@ extension CentralCore {
     private func deliver(_ value: [UInt8], to feed: Feed, _ mode: SubscriptionMode) {
         let notification = Notification(
             value: value, time: loop.now, isIndication: mode == .indications, connection: feed.connection)
+        feed.last = notification
         feed.record.values.add(1, ordering: .relaxed)
         for subscriber in feed.subscribers where subscriber.isActive {
             let sent = subscriber.channel.enqueue(notification)
             if !sent.isKept { feed.record.droppedValues.add(1, ordering: .relaxed) }
             if sent.needsWake { wakeLater(subscriber.channel) }
         }
+    }
+
+    /// What a characteristic sent last, while somebody is subscribed.
+    func lastNotification(of attribute: AttributeID, on link: LinkID?) -> Notification? {
+        link.flatMap { linkTable[$0]?.feed(of: attribute)?.last }
     }
 
     /// Wakes a reader behind the packets that the transport read together: one wake-up, many values.

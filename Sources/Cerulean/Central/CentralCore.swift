@@ -105,7 +105,7 @@ actor CentralCore: HostEventSink {
             resolved(from, to)
         case .servicesChanged(let link, let range):
             databaseChanged(on: link, range)
-        case .linkOpened, .readyToWrite, .requests, .valueWritten, .subscriptionChanged, .readyToUpdate,
+        case .linkOpened, .readyToWrite, .requests, .valueWritten, .subscriptionChanged, .readyToUpdate, .updatesLost,
             .advertisingEnded, .pairing, .channel:
             // The business of servers, and of whoever made the link.
             break

@@ -62,6 +62,14 @@ public struct PeripheralStatistics: Hashable, Sendable {
         endedDisconnections + (disconnectedSince.map { now - $0 } ?? .zero)
     }
 
+    /// As BlueCap spells it.
+    @available(*, deprecated, renamed: "totalConnected(at:)")
+    public func cumlativeSecondsConnected(at now: MonotonicTime) -> Double { totalConnected(at: now).inSeconds }
+
+    /// As BlueCap spells it.
+    @available(*, deprecated, renamed: "totalDisconnected(at:)")
+    public func cumlativeSecondsDisconnected(at now: MonotonicTime) -> Double { totalDisconnected(at: now).inSeconds }
+
     mutating func began(at now: MonotonicTime) {
         connections += 1
         connectedSince = now

@@ -33,6 +33,12 @@ public struct Service: Hashable, Sendable, Identifiable {
 
     /// Its first handle, where the engine knows handles.
     public var handle: UInt16? { id.handle }
+    /// Its assigned name; nil for a type that has none.
+    public var name: String? { AssignedNumbers.service(uuid)?.name }
+    /// All characteristics of a type, in the order of the peer's database.
+    public func characteristics(_ uuid: BluetoothUUID) -> [Characteristic] {
+        characteristics.filter { $0.uuid == uuid }
+    }
 
     /// The first characteristic of a type.
     public func characteristic(_ uuid: BluetoothUUID) -> Characteristic? {
@@ -80,6 +86,8 @@ public struct Characteristic: Hashable, Sendable, Identifiable {
     /// True when it notifies or indicates.
     public var canNotify: Bool { !properties.isDisjoint(with: [.notify, .indicate]) }
 
+    /// Its assigned name; nil for a type that has none.
+    public var name: String? { AssignedNumbers.characteristic(uuid)?.name }
     /// The first descriptor of a type.
     public func descriptor(_ uuid: BluetoothUUID) -> Descriptor? { descriptors.first { $0.uuid == uuid } }
 }

@@ -103,6 +103,14 @@ public struct Notifications: AsyncSequence, Sendable {
     }
 }
 
+extension Peripheral {
+    /// What a characteristic sent last on this connection, for those who come late; nil before the first value, and when
+    /// nobody is subscribed.
+    public func lastNotification(of characteristic: Characteristic) async -> Notification? {
+        await central.core.lastNotification(of: characteristic.id, on: record.link?.id)
+    }
+}
+
 /// One reader's hold on the values of a characteristic.
 final class Subscription: Sendable {
     let characteristic: Characteristic

@@ -100,6 +100,10 @@ public enum ServerEvent: Sendable {
     case subscribed(LocalCharacteristic, by: RemoteCentral, mode: SubscriptionMode)
     /// A central unsubscribed, or left.
     case unsubscribed(LocalCharacteristic, by: RemoteCentral)
+    /// The link to a central ended before so many of the last values were known to have reached it; comes in front of
+    /// ``disconnected(_:reason:)``. They were sent and are not sent again: a central that comes back reads what is kept,
+    /// or gets them from you. Engines that see no acknowledgements of the controller never say it.
+    case undelivered(LocalCharacteristic, count: Int, to: RemoteCentral)
     /// A central wrote a value, and it was stored.
     case written(LocalCharacteristic, value: [UInt8], by: RemoteCentral)
     /// Advertising began again.

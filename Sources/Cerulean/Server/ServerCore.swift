@@ -94,6 +94,9 @@ actor ServerCore: HostEventSink {
         switch event {
         case .requests(let batch): requested(batch)
         case .readyToUpdate: sendUpdates()
+        case .updatesLost(let link, let attribute, let count):
+            guard let characteristic = attributes[attribute], let central = central(link) else { return }
+            events.send(.undelivered(characteristic, count: count, to: central.remote))
         case .valueWritten(let link, let attribute, let value):
             descriptorOwners[attribute]?.store(value, of: attribute)
             guard let characteristic = attributes[attribute], let central = central(link) else { return }

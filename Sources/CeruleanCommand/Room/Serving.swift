@@ -278,6 +278,8 @@ extension ServerEvent {
         case .subscribed(let characteristic, _, let mode): "subscribed: \(characteristic.uuid), \(mode)"
         case .unsubscribed(let characteristic, _): "unsubscribed: \(characteristic.uuid)"
         case .written(let characteristic, let value, _): "written: \(characteristic.uuid) = \(Hex.encode(value))"
+        case .undelivered(let characteristic, let count, let central):
+            "undelivered: the last \(count) of \(characteristic.uuid) to \(central.address?.description ?? "\(central.id)")"
         case .advertisingRestarted: "advertising again"
         case .advertisingEnded: "advertising ended"
         }

@@ -28,6 +28,9 @@ public enum HostEvent: Sendable {
     case valueWritten(link: LinkID, attribute: AttributeID, value: [UInt8])
     /// A remote client subscribed or unsubscribed.
     case subscriptionChanged(link: LinkID, attribute: AttributeID, mode: SubscriptionMode)
+    /// A link ended before so many values of ours were known to have reached its peer, that were taken for it. Sent in front of
+    /// ``linkClosed(_:reason:)`` by engines that see the controller's acknowledgements.
+    case updatesLost(link: LinkID, attribute: AttributeID, count: Int)
     /// ``Host/update(_:of:for:)`` takes values again.
     case readyToUpdate(LinkID)
     /// Something about pairing a link.

@@ -171,6 +171,14 @@ extension ATTBearer {
         tellUpdater()
     }
 
+    /// The handles of notifications that wait here, and of indications that were not confirmed.
+    var unsentUpdates: [UInt16] {
+        var handles: [UInt16] = []
+        values.forEach { SentUpdates.forEachHandle(in: $0.pdu.span.bytes) { handles.append($0) } }
+        indications.forEach { handles.append($0.handle) }
+        return handles + (unconfirmed.map { [$0.handle] } ?? [])
+    }
+
     /// Sends what waits as far as the channel takes it.
     func flushValues(now: MonotonicTime) {
         while isOpen, let output, !values.isEmpty, output.bearerCanSend(self), let value = values.popFirst() {

@@ -27,6 +27,11 @@ struct ATTQueue<Element> {
         return element
     }
 
+    /// Shows each element in order.
+    func forEach(_ body: (Element) -> Void) {
+        for case let element? in elements[head...] { body(element) }
+    }
+
     /// True if an element `matches`.
     func contains(where matches: (Element) -> Bool) -> Bool {
         elements[head...].contains { $0.map(matches) ?? false }

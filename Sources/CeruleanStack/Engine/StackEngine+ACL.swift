@@ -72,6 +72,7 @@ extension StackEngine {
         let header = L2CAP.BasicHeader(length: length, channelID: channel)
         let size = payload.byteCount + L2CAP.BasicHeader.byteCount
         if link.backlog == 0, size <= aclLength, takesPacket(link) {
+            link.acceptedPackets &+= 1
             sendPacket(of: link, boundary: .firstNonFlushable, length: size) { packet in
                 header.append(to: &packet)
                 unsafe payload.withUnsafeBytes { unsafe packet.append(contentsOf: $0) }
@@ -81,6 +82,7 @@ extension StackEngine {
         guard link.backlog + size <= Link.limit else {
             return close(link, reason: .remoteLowResources)
         }
+        link.acceptedPackets &+= UInt64((size + aclLength - 1) / aclLength)
         header.append(to: &link.sendQueue)
         unsafe payload.withUnsafeBytes { unsafe link.sendQueue.append(contentsOf: $0) }
         line(up: link)
@@ -185,6 +187,8 @@ extension StackEngine {
             // Security H10: never more than is in flight.
             let done = min(Int(count), link.inFlight)
             link.inFlight -= done
+            link.completedPackets &+= UInt64(done)
+            link.sentUpdates.completed(link.completedPackets)
             aclFree += done
             if link.backlog == 0 { tellReady(link) }
         }

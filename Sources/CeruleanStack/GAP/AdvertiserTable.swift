@@ -48,6 +48,18 @@ struct AdvertiserTable {
         var judged: UInt64 = 0
         var passed: UInt64 = 0
 
+        /// True when the advertisement or the scan response lists a service.
+        func lists(_ service: BluetoothUUID) -> Bool {
+            if AdvertisingDataView(data.span.bytes).contains(service: service) { return true }
+            guard let response else { return false }
+            return AdvertisingDataView(response.span.bytes).contains(service: service)
+        }
+
+        /// The complete or shortened name.
+        static func name(in data: [UInt8]) -> String? {
+            AdvertisingDataView(data.span.bytes).name.map { String(decoding: data[$0], as: UTF8.self) }
+        }
+
         var address: DeviceAddress {
             DeviceAddress(
                 BluetoothAddress(rawValue: key), DeviceAddress.Kind(rawValue: UInt8(truncatingIfNeeded: key >> 48)))

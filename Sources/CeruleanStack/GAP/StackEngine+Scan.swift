@@ -206,12 +206,8 @@ extension StackEngine {
     private func judge(_ index: Int, _ scans: UInt64) {
         var passed: UInt64 = 0
         for (number, scan) in scanner.scans where scans & (1 << UInt64(number)) != 0 {
-            let entry = advertisers.entries[index]
-            if scan.parameters.services.isEmpty
-                || scan.parameters.services.contains(where: {
-                    ServiceList.contains($0, in: entry.data) || ServiceList.contains($0, in: entry.response ?? [])
-                })
-            {
+            let services = scan.parameters.services
+            if services.isEmpty || services.contains(where: { advertisers.entries[index].lists($0) }) {
                 passed |= 1 << UInt64(number)
             }
         }
@@ -219,7 +215,7 @@ extension StackEngine {
     }
 
     func name(of entry: AdvertiserTable.Entry) -> String? {
-        ServiceList.name(in: entry.data) ?? entry.response.flatMap { ServiceList.name(in: $0) }
+        AdvertiserTable.Entry.name(in: entry.data) ?? entry.response.flatMap(AdvertiserTable.Entry.name)
     }
 
     // MARK: - the controller
@@ -334,50 +330,5 @@ extension StackEngine {
     /// The error of a call that needs an adapter that is on.
     func unavailable(_ operation: @autoclosure () -> String) -> HostError? {
         state == .poweredOn ? nil : HostError(.poweredOff, operation(), detail: "the adapter is not started")
-    }
-}
-
-/// The two things that the table itself reads out of advertising data.
-enum ServiceList {
-    /// True when a list of service UUIDs holds `uuid`. Core Supplement, Part A, 1.1.
-    static func contains(_ uuid: BluetoothUUID, in data: [UInt8]) -> Bool {
-        structures(of: data) { type, value in
-            let size: Int
-            switch type {
-            case 0x02, 0x03: size = 2
-            case 0x04, 0x05: size = 4
-            case 0x06, 0x07: size = 16
-            default: return false
-            }
-            var position = value.startIndex
-            while position + size <= value.endIndex {
-                if BluetoothUUID(littleEndian: value[position..<position + size]) == uuid { return true }
-                position += size
-            }
-            return false
-        }
-    }
-
-    /// The complete or shortened name.
-    static func name(in data: [UInt8]) -> String? {
-        var name: String?
-        _ = structures(of: data) { type, value in
-            guard type == 0x08 || type == 0x09 else { return false }
-            name = String(decoding: value, as: UTF8.self)
-            return type == 0x09
-        }
-        return name
-    }
-
-    /// Walks over the structures up to the first that is cut or empty (security D1, D2), until `found` says so.
-    private static func structures(of data: [UInt8], _ found: (UInt8, ArraySlice<UInt8>) -> Bool) -> Bool {
-        var position = 0
-        while position < data.count {
-            let length = Int(data[position])
-            guard length > 0, position + length < data.count else { return false }
-            if found(data[position + 1], data[position + 2..<position + 1 + length]) { return true }
-            position += 1 + length
-        }
-        return false
     }
 }

@@ -199,6 +199,9 @@ public final class GATTServer {
         session.respond(token, response, now: now)
     }
 
+    /// The attribute at a handle, if there is one.
+    func attribute(at handle: UInt16) -> AttributeID? { database.index(of: handle).map { database.id(at: $0) } }
+
     // MARK: - for sessions
 
     var allSessions: [GATTServerSession] { sessions.compactMap { $0 } }

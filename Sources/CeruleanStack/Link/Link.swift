@@ -88,6 +88,13 @@ final class Link {
     /// Somebody was told that there is no room.
     @exclusivity(unchecked) var owesReady = false
 
+    /// Packets of all frames that were taken for sending.
+    @exclusivity(unchecked) var acceptedPackets: UInt64 = 0
+    /// Packets that the controller is done with.
+    @exclusivity(unchecked) var completedPackets: UInt64 = 0
+    /// Notifications of ours that are on their way.
+    @exclusivity(unchecked) var sentUpdates = SentUpdates()
+
     // MARK: signaling
 
     /// Credit based channels; nil while there never was one.
@@ -201,6 +208,9 @@ extension Link: ATTBearerOutput {
         // Every timer of a bearer but that of an application's answer starts with a PDU.
         engine.arm(bearer.nextDeadline)
         engine.transmit(pdu, on: .attribute, of: self)
+        SentUpdates.forEachHandle(in: pdu) { handle in
+            sentUpdates.append(handle, packet: phase == .open ? acceptedPackets : .max)
+        }
     }
 
     func bearerCanSend(_ bearer: ATTBearer) -> Bool {

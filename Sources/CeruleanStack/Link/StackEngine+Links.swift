@@ -88,13 +88,24 @@ extension StackEngine {
         closingLink = nil
         link.raises = []
         closeChannels(of: link, reason)
+        let lost = link.sentUpdates.handles(behind: link.completedPackets) + link.bearer.unsentUpdates
         link.bearer.close(reason)
         saveDatabases()
+        if !link.isUnwanted, !lost.isEmpty { tellLost(lost, of: link) }
         if !link.isUnwanted { emit(.linkClosed(info, reason: reason)) }
         let completions = link.closedCompletions
         link.closedCompletions = []
         for completion in completions { completion(.success(())) }
         pumpACL()
+    }
+
+    /// Tells how many values of ours a peer may have missed.
+    private func tellLost(_ handles: [UInt16], of link: Link) {
+        for (handle, count) in Dictionary(handles.map { ($0, 1) }, uniquingKeysWith: +).sorted(by: { $0.key < $1.key })
+        {
+            guard let attribute = server.attribute(at: handle) else { continue }
+            emit(.updatesLost(link: link.id, attribute: attribute, count: count))
+        }
     }
 
     func linkUpdated(_ link: Link) {

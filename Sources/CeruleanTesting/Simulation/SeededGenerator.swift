@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CeruleanVirtual
+
 /// Random numbers that a seed decides: the SplitMix64 sequence.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private var random: SeededRandom
 
     /// A sequence for a seed.
-    public init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     /// The next number.
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    public mutating func next() -> UInt64 { random.next() }
 }

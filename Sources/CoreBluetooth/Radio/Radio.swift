@@ -132,7 +132,7 @@ actor Radio: HostEventSink {
         case .channel(let event): happened(event)
         case .pairing(let link, .question(let question)): asked(question, on: link)
         case .advertisingEnded(let advertisement, let reason): advertisingEnded(advertisement, reason)
-        case .readyToWrite, .valueWritten, .pairing, .periodicReport, .syncEnded: break
+        case .readyToWrite, .valueWritten, .updatesLost, .pairing, .periodicReport, .syncEnded: break
         }
     }
 

@@ -16,6 +16,12 @@ import Testing
         let counts = Mutex([Int](repeating: 0, count: 50))
     }
 
+    /// What did not arrive, as the reader and the device count it.
+    private final class Losses: Sendable {
+        let missed = Mutex([Int](repeating: 0, count: 50))
+        let undelivered = Mutex([Int](repeating: 0, count: 50))
+    }
+
     @Test(arguments: [1, 2])
     func valuesOfFiftyComeInOrderWhileFiveReconnect(seed: UInt64) async throws {
         let perDevice = 120
@@ -35,6 +41,8 @@ import Testing
             for number in restless { await peripherals[number].keepConnected(.backoff(first: .milliseconds(200))) }
             let handles = peripherals
             let streams = counters
+            let losses = Losses()
+            let events = devices.map { $0.server.events() }
 
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let sent = Sent()
@@ -52,8 +60,9 @@ import Testing
                             if value.connection == connection {
                                 #expect(received == last + 1, "device \(number)")
                             } else {
-                                // Only what was on its way when the link was lost may be missing.
+                                // Only what was on its way when the link was lost may be missing: it is counted.
                                 #expect(received > last && value.connection > connection, "device \(number)")
+                                losses.missed.withLock { $0[number] += received - last - 1 }
                             }
                             #expect(value.droppedBefore == 0)
                             (last, connection) = (received, value.connection)
@@ -62,6 +71,7 @@ import Testing
                         }
                         #expect(last == perDevice - 1)
                         #expect(handles[number].statistics.values == count)
+                        #expect(count + losses.missed.withLock { $0[number] } == perDevice)
                         if !restless.contains(number) { #expect(count == perDevice) }
                     }
                 }
@@ -70,7 +80,10 @@ import Testing
                     group.addTask {
                         for value in 0..<perDevice {
                             try await devices[number].server.waitForSubscriber(of: streams[number])
-                            try await devices[number].update(streams[number], to: Self.value(number, value))
+                            let readers = try await devices[number].update(
+                                streams[number], to: Self.value(number, value))
+                            // The link went between the two calls: it went to nobody, and that was said.
+                            if readers == 0 { losses.undelivered.withLock { $0[number] += 1 } }
                             sent.counts.withLock { $0[number] = value + 1 }
                             try await world.advance(by: .milliseconds(20 + number))
                         }
@@ -91,10 +104,10 @@ import Testing
                 try await group.waitForAll()
             }
 
-            var losses = 0
+            var lostLinks = 0
             for (number, peripheral) in handles.enumerated() {
                 let statistics = peripheral.statistics
-                losses += statistics.losses
+                lostLinks += statistics.losses
                 #expect(statistics.droppedValues == 0)
                 #expect(statistics.connections == statistics.losses + 1)
                 #expect(statistics.connectionAttempts == statistics.connections + statistics.timeouts)
@@ -104,7 +117,16 @@ import Testing
                 #expect(statistics.totalConnected(at: world.now) == statistics.endedConnections + (world.now - since))
                 if statistics.losses == 0 { #expect(statistics.endedConnections == .zero) }
             }
-            #expect(losses >= 5)
+            #expect(lostLinks >= 5)
+            // Nothing is lost unnoticed: what a reader missed is what its device was told.
+            for (number, device) in devices.enumerated() {
+                try await device.server.shutdown()
+                for await case .undelivered(_, let count, _) in events[number] {
+                    losses.undelivered.withLock { $0[number] += count }
+                }
+            }
+            #expect(losses.missed.withLock { $0 } == losses.undelivered.withLock { $0 })
+            #expect(losses.missed.withLock { $0.reduce(0, +) } > 0)
         }
     }
 }

@@ -180,12 +180,56 @@ import Testing
                 case .subscribed(_, _, let mode): names.append("subscribed \(mode)")
                 case .unsubscribed: names.append("unsubscribed")
                 case .written: names.append("written")
+                case .undelivered: names.append("undelivered")
                 case .advertisingRestarted: names.append("restarted")
                 case .advertisingEnded: names.append("ended")
                 }
             }
             #expect(
                 names == ["connected", "subscribed notifications", "unsubscribed", "disconnected", "restarted"])
+        }
+    }
+
+    @Test func whatDidNotReachACentralIsCounted() async throws {
+        try await TwoHosts.run { hosts in
+            let notified = LocalCharacteristic(0x2A1E, .notify)
+            let indicated = LocalCharacteristic(0x2A1F, .indicate)
+            try await hosts.server.publish {
+                LocalService(0x1815) {
+                    notified; indicated
+                }
+            }
+            try await hosts.server.advertise(name: "Device", services: [0x1815])
+            let peripheral = try await hosts.connect()
+            let values = try await peripheral.values(of: peripheral.findCharacteristic(0x2A1E))
+            let others = try await peripheral.values(of: peripheral.findCharacteristic(0x2A1F))
+            // What arrived is not counted.
+            try await hosts.server.update(notified, to: [0])
+            try await hosts.server.update(indicated, to: [0])
+            try await hosts.simulation.advance(by: .seconds(1))
+            let one = try peripheral.characteristic(0x2A1E)
+            #expect(await peripheral.lastNotification(of: one)?.value == [0])
+            #expect(one.name == "Intermediate Temperature")
+            #expect(try peripheral.service(0x1815).name == "Automation IO")
+            #expect(try peripheral.service(0x1815).characteristics(0x2A1E) == [one])
+            let events = hosts.server.events()
+            for number in 1...5 { try await hosts.server.update(notified, to: [UInt8(number)]) }
+            for number in 1...2 { try await hosts.server.update(indicated, to: [UInt8(number)]) }
+            hosts.dropLink()
+            let read = await collect(values)
+            let readOthers = await collect(others)
+            #expect(read.elements == [[0]] && readOthers.elements == [[0]])
+            try await hosts.simulation.advance(by: .seconds(1))
+            try await hosts.server.shutdown()
+            var said: [String] = []
+            for await event in events {
+                switch event {
+                case .undelivered(let one, let count, _): said.append("\(one.uuid) \(count)")
+                case .disconnected: said.append("disconnected")
+                default: break
+                }
+            }
+            #expect(said == ["2A1E 5", "2A1F 2", "disconnected"])
         }
     }
 
