@@ -37,9 +37,10 @@ public struct BigEndianValue<Number: FixedWidthInteger & Sendable>: ListedValue,
 
     /// Lists the field.
     public mutating func visit(_ coder: inout ValueCoder) throws(WireError) {
+        let before = coder.byteOrder
         coder.byteOrder = .big
         try coder.integer("value", &number)
-        coder.byteOrder = .little
+        coder.byteOrder = before
     }
 }
 

@@ -111,7 +111,7 @@ public struct ValueCoder: Sendable {
 
     /// Flags that together are a number; not listed.
     public mutating func flags(_ range: ClosedRange<Int>, _ value: inout UInt8) {
-        let mask = UInt32(1) << UInt32(range.count) - 1
+        let mask = (UInt32(1) << UInt32(range.count)) &- 1
         if direction == .reading {
             value = UInt8(truncatingIfNeeded: flagBits >> UInt32(range.lowerBound) & mask)
         } else {

@@ -42,6 +42,9 @@ public final class SimulatedPeripheral: Sendable {
         var published: [PublishedService] = []
         var services: [BluetoothUUID] = []
         var isSwitchedOff = false
+        /// Meters from the central, when it is in range.
+        var distance: Double
+        var advertisement: RunningAdvertisement?
     }
 
     /// Its name.
@@ -54,7 +57,6 @@ public final class SimulatedPeripheral: Sendable {
     public let host: StackHost
 
     private let advertised: [BluetoothUUID]?
-    private let distance: Double
     private let air: VirtualWorld
     private let centralHost: StackHost
     private let state: Mutex<State>
@@ -65,11 +67,10 @@ public final class SimulatedPeripheral: Sendable {
     ) async throws(BluetoothError) {
         self.name = name
         self.address = address
-        self.distance = distance
         advertised = advertises
         air = world.air
         centralHost = world.centralHost
-        state = Mutex(State())
+        state = Mutex(State(distance: distance))
         let host = world.air.makeHost(name: name, address: address, position: Position(x: distance))
         self.host = host
         // A day: a device that is silent must not be answered for.
@@ -88,7 +89,8 @@ public final class SimulatedPeripheral: Sendable {
     public func appear() async throws(BluetoothError) {
         guard await !server.isAdvertising else { return }
         let services = advertised ?? state.withLock { $0.services }
-        try await server.advertise(name: name, services: services)
+        let advertisement = try await server.advertise(name: name, services: services)
+        state.withLock { $0.advertisement = advertisement }
     }
 
     /// Stops to advertise; its links stay.
@@ -102,10 +104,13 @@ public final class SimulatedPeripheral: Sendable {
     public func goOutOfRange() { air.move(host, to: Position(x: 100_000)) }
 
     /// Is carried back to where it was.
-    public func comeBack() { air.move(host, to: Position(x: distance)) }
+    public func comeBack() { air.move(host, to: Position(x: state.withLock { $0.distance })) }
 
     /// Is carried to a distance in meters.
-    public func move(to distance: Double) { air.move(host, to: Position(x: distance)) }
+    public func move(to distance: Double) {
+        state.withLock { $0.distance = distance }
+        air.move(host, to: Position(x: distance))
+    }
 
     /// Loses packets on the way to and from the central with a probability of 0 to 1, in bursts of an average length;
     /// the link layer sends them again.
@@ -149,7 +154,8 @@ public final class SimulatedPeripheral: Sendable {
 
     // MARK: Its database
 
-    /// Replaces its whole database; connected centrals are told that it changed.
+    /// Replaces its whole database; connected centrals are told that it changed. Unless it was said what it advertises, it
+    /// advertises the new services.
     ///
     /// - Throws: `BluetoothError`.
     public func changeServices(
@@ -161,6 +167,9 @@ public final class SimulatedPeripheral: Sendable {
         }
         for service in old { try await server.unpublish(service) }
         try await publish(services())
+        guard advertised == nil, let advertisement = state.withLock({ $0.advertisement }), await server.isAdvertising
+        else { return }
+        try await advertisement.update(.fields(name: name, services: state.withLock { $0.services }))
     }
 
     /// Keeps a new value and sends it to subscribers, see `PeripheralServer/update(_:to:for:timeout:)-(_,[UInt8],_,_)`.

@@ -84,6 +84,49 @@ import Testing
         }
     }
 
+    @Test func itAdvertisesTheServicesThatItChangedTo() async throws {
+        try await SimulatedWorld.run { world in
+            let device = try await world.addPeripheral("Device") {
+                LocalService(0x180F) { LocalCharacteristic(0x2A19, .read, value: [1]) }
+            }
+            let first = try await world.central.first(.name("Device"))
+            #expect(first.fields.services == [0x180F])
+            let peripheral = try await world.connect(to: device)
+            try await peripheral.discover()
+            var databases = peripheral.databases().makeAsyncIterator()
+            try await device.changeServices {
+                LocalService(0x1815) { LocalCharacteristic(0x2A56, .read, value: [2]) }
+            }
+            // The present one comes first; nil says that what was found is no more.
+            while case .some(.some) = await databases.next() {}
+            try await peripheral.discover()
+            let value = try await peripheral.read(peripheral.characteristic(0x2A56))
+            #expect(value == [2])
+            #expect(peripheral.services(0x180F).isEmpty)
+            try await peripheral.disconnect()
+            let found = try await world.central.first(.services([0x1815]), timeout: .seconds(10))
+            #expect(found.name == "Device")
+        }
+    }
+
+    @Test func itIsCarriedBackToWhereItWas() async throws {
+        try await SimulatedWorld.run { world in
+            let device = try await world.addPeripheral("Device", distance: 1)
+            func strength() async throws -> Int {
+                try await world.advance(by: .seconds(2))
+                let found = try await world.central.first(.name("Device"))
+                return try #require(found.rssi)
+            }
+            let near = try await strength()
+            device.move(to: 20)
+            device.goOutOfRange()
+            device.comeBack()
+            let far = try await strength()
+            // 20 times the distance: 26 dB less in free space, and more indoors.
+            #expect(far < near - 15)
+        }
+    }
+
     @Test func itHangsIsResetAndLosesPackets() async throws {
         try await Self.run { world, device, peripheral, level in
             device.setLoss(0.2, burstLength: 2)
