@@ -67,7 +67,11 @@ enum ScriptWorkload {
             loop: air,
             database: [
                 ServiceDefinition(
-                    uuid: 0x180D, characteristics: [CharacteristicDefinition(uuid: 0x2A37, properties: .notify)])
+                    uuid: 0x180D,
+                    characteristics: [
+                        CharacteristicDefinition(
+                            uuid: 0x2A37, properties: .notify, permissions: AttributePermissions())
+                    ])
             ])
         let adapter = Adapter(name: "scripted") { () throws(HostError) -> any CeruleanHost.Host in host }
         var options = ScriptOptions()
