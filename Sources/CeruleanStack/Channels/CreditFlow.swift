@@ -43,8 +43,16 @@ struct CreditFlow {
     private(set) var unit: [UInt8] = []
     private var unitLength: Int?
     private var isWhole = false
-    /// Octets that were handed over and not given back.
+    /// Octets that were handed over and not given back; an empty unit counts as one.
     private(set) var unconsumed = 0
+    /// The units that they lie in behind the oldest, by their octets.
+    private var held = ATTQueue<Int>()
+    /// Octets that are left of the oldest unit.
+    private var oldest = 0
+    /// Frames that the oldest unit counts as.
+    private var oldestFrames = 0
+    /// Frames that all these units count as, at least one each, so that short ones do not pile up.
+    private var heldFrames = 0
 
     private var queue = ATTQueue<[UInt8]>()
     private var head: [UInt8] = []
@@ -108,17 +116,38 @@ struct CreditFlow {
         unitLength = nil
         isWhole = true
         // An empty unit counts too, or they would pile up.
-        unconsumed += max(1, length)
+        hold(max(1, length))
         return .unit
     }
 
+    private mutating func hold(_ octets: Int) {
+        unconsumed += octets
+        heldFrames += frames(octets)
+        guard oldest == 0 else { return held.append(octets) }
+        oldest = octets
+        oldestFrames = frames(octets)
+    }
+
     /// The application used octets.
-    mutating func consume(_ octets: Int) { unconsumed -= min(max(octets, 0), unconsumed) }
+    mutating func consume(_ octets: Int) {
+        var octets = min(max(octets, 0), unconsumed)
+        unconsumed -= octets
+        while octets > 0, oldest > 0 {
+            let part = min(octets, oldest)
+            octets -= part
+            oldest -= part
+            guard oldest == 0 else { return }
+            heldFrames -= oldestFrames
+            oldest = held.popFirst() ?? 0
+            oldestFrames = frames(oldest)
+        }
+    }
+
+    private func frames(_ octets: Int) -> Int { (octets + local.mps - 1) / local.mps }
 
     /// Credits to give to the peer now; nil when it has enough or has to wait for the application.
     mutating func grant() -> UInt16? {
-        let waiting = unconsumed + (isWhole ? 0 : unit.count)
-        let used = (waiting + local.mps - 1) / local.mps
+        let used = heldFrames + (isWhole ? 0 : frames(unit.count))
         let more = window - used - receiveCredits
         // Few and large grants: each is a packet of its own.
         guard more > 0, more >= max(1, window / 2) || receiveCredits == 0 else { return nil }
