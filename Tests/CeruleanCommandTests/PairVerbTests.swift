@@ -111,6 +111,32 @@ import Testing
         #expect(await run("unpair", "--all").code == .ok)
     }
 
+    @Test func readsOutOfBandData() throws {
+        let (confirm, random) = (String(repeating: "01", count: 16), String(repeating: "02", count: 16))
+        let plain = try OutOfBandText(confirm + random)
+        #expect(plain.data?.confirm.littleEndian == [UInt8](repeating: 1, count: 16))
+        #expect(plain.data?.random.littleEndian == [UInt8](repeating: 2, count: 16))
+        #expect(try OutOfBandText(confirm).temporaryKey?.littleEndian == [UInt8](repeating: 1, count: 16))
+        // What an NFC tag holds: address and role, commitment, random value, a name.
+        let tag = "081B 0500000000C0 01 021C01 1122\(confirm) 1123\(random) 030941 42"
+        #expect(try OutOfBandText(tag).data == plain.data)
+        let address = DeviceAddress(BluetoothAddress(rawValue: 0xC000_0000_0005), .random)
+        let block = OutOfBandText.block(try #require(plain.data), address: address)
+        #expect(Hex.encode(block) == "081b0500000000c001021c011122\(confirm)1123\(random)")
+        #expect(try OutOfBandText(Hex.encode(block)).data == plain.data)
+        for text in ["", "xy", "01", "1122" + confirm, "1122\(confirm)1023\(random)", "FF22" + confirm] {
+            #expect(throws: CommandError.self) { try OutOfBandText(text) }
+        }
+    }
+
+    @Test(arguments: [
+        ["--oob", "00"], ["--show-oob", "--legacy"], ["--legacy", "--oob", String(repeating: "00", count: 32)],
+    ])
+    func refusesOutOfBandDataThatCannotBe(options: [String]) async {
+        let test = TestConsole()
+        #expect(await CeruleanProgram.run(["pair", "--adapter", "virtual"] + options, test.console) == .usage)
+    }
+
     /// A damaged file is never passed over in silence: with a copy of before that is said, without one the verb ends.
     @Test func saysThatBondsAreDamaged() async throws {
         let state = FileManager.default.temporaryDirectory.appending(path: "bonds-\(UUID().uuidString)").path

@@ -170,6 +170,38 @@ struct BumblePairingTests {
         radio.stop()
     }
 
+    /// The program with `--oob` and `--show-oob`, with data both ways, one way, and for legacy pairing.
+    @Test(arguments: [(true, true), (true, false), (false, false)])
+    func theProgramPairsOutOfBand(isSecure: Bool, isMutual: Bool) async throws {
+        let radio = try await AirProcess(.cerulean)
+        defer { radio.stop() }
+        let key = "0102030405060708090a0b0c0d0e0f10"
+        let peer = try PeerProcess(
+            Programs.python,
+            [Self.script, "peripheral", radio.transport, "--name", "Pairing", "--io", "none"]
+                + (isSecure ? ["--oob"] : ["--legacy", "--tk", key]))
+        let ready = try await peer.event("ready")
+        let theirs = isSecure ? "\(ready["c"] as? String ?? "")\(ready["r"] as? String ?? "")" : key
+        let bonds = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)").path
+        defer { for end in ["", ".lock", ".previous"] { try? FileManager.default.removeItem(atPath: bonds + end) } }
+        let program = try PeerProcess(
+            Programs.cerulean,
+            ["pair", "--adapter", radio.adapter, "--name", "Pairing", "--io", "none", "--json", "--bonds", bonds]
+                + ["--oob", theirs] + (isSecure ? [] : ["--legacy"]) + (isMutual ? ["--show-oob"] : []))
+        if isMutual {
+            let ours = try await program.event("outOfBand")
+            let (confirm, random) = (ours["confirm"] as? String ?? "", ours["random"] as? String ?? "")
+            #expect(confirm.count == 32 && random.count == 32)
+            #expect((ours["block"] as? String)?.hasSuffix("1122\(confirm)1123\(random)") == true)
+            _ = try await peer.ask("oob", "\"c\":\"\(confirm)\",\"r\":\"\(random)\"")
+            try program.send("")
+        }
+        let paired = try await program.event("paired")
+        #expect(paired["method"] as? String == "outOfBand")
+        #expect(paired["authenticated"] as? Bool == true && paired["secureConnections"] as? Bool == isSecure)
+        #expect(await program.status() == 0)
+    }
+
     /// Waits for the end of a pairing.
     private final class PairingOutcome: HostEventSink {
         private let (results, result) = AsyncStream.makeStream(of: SecurityLevel?.self)

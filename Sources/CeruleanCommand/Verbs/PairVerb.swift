@@ -2,6 +2,7 @@
 
 import Cerulean
 import CeruleanHost
+import CeruleanStack
 import CeruleanWire
 
 extension VerbSpecification {
@@ -15,6 +16,9 @@ extension VerbSpecification {
             Questions are asked on the terminal; --passkey and --yes answer beforehand. The keys are kept in a file for each
             adapter below $XDG_STATE_HOME/cerulean (or --bonds FILE), and used by all verbs. A device that is paired already is
             connected and encrypted with its key; --again makes new ones.
+            --oob takes what the device told in another way (an NFC tag, a label): hex of its commitment and random value, 32
+            octets in the order of the air, of a temporary key of 16 octets for legacy pairing, or of a whole tag's AD
+            structures. --show-oob prints the same of this side and waits for Enter until the device has it.
             """,
         options: [
             .value(
@@ -27,6 +31,8 @@ extension VerbSpecification {
             .flag("sc-only", "insist on LE Secure Connections, authenticated, with a key of 128 bits"),
             .flag("legacy", "offer legacy pairing only"),
             .value("passkey", "DIGITS", "the six digits that the device shows, or that this side is to show"),
+            .value("oob", "HEX", "the device's out of band data"),
+            .flag("show-oob", "print out of band data of this side for the device"),
             .flag("yes", "agree to what would be asked"),
             .flag("again", "make new keys for a device that is paired already"),
         ],
@@ -35,6 +41,7 @@ extension VerbSpecification {
         examples: [
             "pair --adapter virtual --name \"cerulean lock\"",
             "pair --address C4:7C:8D:00:11:22 --io keyboard --passkey 123456",
+            "pair --name lock --oob 2211...F0 --show-oob",
         ],
         run: { invocation, console in
             let choice = try PairingChoice(invocation)
@@ -43,6 +50,7 @@ extension VerbSpecification {
                 let terminal = PairingTerminal(
                     console: console, passkey: choice.passkey, agrees: choice.agrees, replaces: choice.pairsAgain)
                 await session.central.setPairing(choice.policy, responder: terminal.responder)
+                try await choice.exchangeOutOfBand(session, console, asJSON: invocation.has("json"))
                 let watch = PairingWatch()
                 await session.central.watch(watch)
                 let discovery = try await selector.find(with: session.central, timeout: session.timeout)
@@ -76,6 +84,10 @@ struct PairingChoice: Sendable {
     var passkey: Passkey?
     var agrees: Bool
     var pairsAgain: Bool
+    /// What the device told.
+    var outOfBand: OutOfBandText?
+    /// The device is to be told something, too.
+    var showsOutOfBand: Bool
 
     /// Reads the options.
     ///
@@ -92,16 +104,58 @@ struct PairingChoice: Sendable {
         }
         let level: SecurityLevel =
             invocation.has("sc-only") ? .secureConnections : invocation.has("mitm") ? .authenticated : .encrypted
-        if level > .encrypted, ability == .noInputNoOutput {
+        if let text = invocation.value("oob") { outOfBand = try OutOfBandText(text) } else { outOfBand = nil }
+        showsOutOfBand = invocation.has("show-oob")
+        let isOutOfBand = outOfBand != nil || showsOutOfBand
+        if let outOfBand {
+            let isLegacy = invocation.has("legacy")
+            guard (isLegacy ? outOfBand.temporaryKey : nil) != nil || (!isLegacy && outOfBand.data != nil) else {
+                let wanted = isLegacy ? "a temporary key with --legacy" : "commitment and random value without --legacy"
+                throw .usage("--oob takes \(wanted)")
+            }
+        }
+        if showsOutOfBand, invocation.has("legacy") { throw .usage("--show-oob is not for legacy pairing") }
+        if level > .encrypted, ability == .noInputNoOutput, !isOutOfBand {
             throw .usage("--io none cannot prove anything: --mitm and --sc-only need another")
         }
         agrees = invocation.has("yes")
         pairsAgain = invocation.has("again")
         policy = PairingPolicy(
             ioCapability: ability, bonds: !invocation.has("no-bond"), minimumLevel: level,
-            wantsProtection: ability == .noInputNoOutput ? false : nil,
+            wantsProtection: ability == .noInputNoOutput && !isOutOfBand ? false : nil,
             supportsSecureConnections: !invocation.has("legacy"), confirmsJustWorks: false, fixedPasskey: passkey)
-        options = PairingOptions(level: level, pairsAgain: pairsAgain, replacesBond: pairsAgain)
+        options = PairingOptions(
+            level: isOutOfBand ? max(level, .authenticated) : level, pairsAgain: pairsAgain, replacesBond: pairsAgain)
+    }
+
+    /// Takes what the device told, and shows what it is to be told.
+    ///
+    /// - Throws: ``CommandError`` with ``ExitCode/noAdapter`` where the adapter pairs by itself.
+    func exchangeOutOfBand(_ session: Session, _ console: Console, asJSON: Bool) async throws {
+        guard outOfBand != nil || showsOutOfBand else { return }
+        guard let stack = session.central.host as? StackHost else {
+            throw CommandError(.noAdapter, "this adapter pairs by itself and takes no out of band data")
+        }
+        var supply = OutOfBandSupply(temporaryKey: outOfBand?.temporaryKey, peer: outOfBand?.data)
+        if showsOutOfBand {
+            let local = try LocalOutOfBand(crypto: SystemCrypto())
+            supply.local = local
+            let (confirm, random) = (local.data.confirm.littleEndian, local.data.random.littleEndian)
+            let block = OutOfBandText.block(local.data, address: await stack.localAddress)
+            if asJSON {
+                try console.json(
+                    .object([
+                        .init("event", "outOfBand"), .init("time", .text(session.clock.now)),
+                        .init("confirm", .bytes(confirm)), .init("random", .bytes(random)),
+                        .init("block", .bytes(block)),
+                    ]))
+            } else {
+                try console.line("oob \(Hex.encode(confirm + random))")
+                try console.line("tag \(Hex.encode(block))")
+            }
+            if !agrees { _ = await console.ask("Give this to the device, then press Enter. ") }
+        }
+        await stack.setOutOfBand(supply)
     }
 }
 
