@@ -66,6 +66,26 @@ struct TsharkTests {
         for field in Self.fields { #expect(compared[field.name] ?? 0 > 0, "no packet has \(field.name)") }
     }
 
+    /// One packet of every kind that we describe, with octets that a seed decides: every field that both have is the same.
+    @Test func everyFieldOfEveryKindIsThatOfTshark() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tshark-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let process = try PeerProcess(
+            Programs.python, [Programs.file("Tests/Peers/tshark_compare.py"), Programs.cerulean, folder])
+        let result = try await process.event("compared")
+        let kinds = try #require(result["kinds"] as? Int)
+        #expect(kinds > 300 && result["rows"] as? Int == kinds && result["theirs"] as? Int == kinds)
+        let different = try #require(result["different"] as? [[String: Any]])
+        #expect(different.isEmpty, "\(different.prefix(10))")
+        let unmatched = try #require(result["unmatched"] as? [String: Int])
+        #expect(unmatched.isEmpty, "\(unmatched)")
+        let fields = try #require(result["fields"] as? [String: Int])
+        let least = ["hci": 1200, "l2cap": 100, "att": 80, "smp": 40, "signaling": 30]
+        for (layer, count) in least { #expect(fields[layer] ?? 0 > count, "\(layer): \(fields)") }
+        print("tshark agrees on \(fields.values.reduce(0, +)) fields of \(kinds) packets")
+    }
+
     private func compare(_ path: String, _ compared: inout [String: Int]) async throws {
         let ours = try await cerulean("trace", path, "--json")
         #expect(ours.status == 0, "\(ours.errors)")
