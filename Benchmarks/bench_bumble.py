@@ -99,6 +99,12 @@ def adv(who, n=31):
     return bytes([4, 0x3E, 12 + n, 2, 1, 0, 1]) + who.to_bytes(3, "little") + b"\x01\x02\xc3" + bytes([n]) + data + b"\xc4"
 
 
+def adv_extended(who, n=31):
+    data = (bytes([2, 1, 6, n - 4, 0xFF, 0x4C]) + bytes(n))[:n]
+    traits = bytes([1, 2, 1, 7, 0xC8, 0, 0, 0]) + bytes(6) + bytes([n])
+    return bytes([4, 0x3E, 26 + n, 0x0D, 1, 1, 0, 1]) + who.to_bytes(3, "little") + b"\x01\x02\xc3" + traits + data
+
+
 async def main(w, n, conns):
     parser = PacketParser()
     host = Host()
@@ -153,8 +159,8 @@ async def main(w, n, conns):
                 await asyncio.sleep(0)
         t1 = time.perf_counter_ns()
         ok = ctl.acls - a0 == n
-    elif w == "advlegacy":
-        pk = [adv(i) for i in range(conns)]
+    elif w in ("advlegacy", "advext"):
+        pk = [adv(i) if w == "advlegacy" else adv_extended(i) for i in range(conns)]
         t0 = time.perf_counter_ns()
         for i in range(n):
             parser.feed_data(pk[i % conns])

@@ -95,8 +95,8 @@ enum Workloads {
         return Measurement(nanoseconds: nanoseconds, isRight: answers == operations && wrong == 0)
     }
 
-    /// Advertising reports of 31 octets of as many advertisers as there are connections.
-    static func advertisements(_ operations: Int, advertisers: Int) -> Measurement {
+    /// Advertising reports of 31 octets of as many advertisers as there are connections, of the legacy or the extended kind.
+    static func advertisements(_ operations: Int, advertisers: Int, isExtended: Bool) -> Measurement {
         let bench = Bench()
         let engine = bench.engine
         engine.startScan(ScanParameters(reportsDuplicates: true), now: bench.now) { _ in }
@@ -104,7 +104,11 @@ enum Workloads {
         let data: [UInt8] = [2, 1, 6, 27, 0xFF] + [UInt8](repeating: Checker.filling, count: 26)
         let packets = (0..<advertisers).map { number -> [UInt8] in
             let address = (0..<6).map { UInt8(truncatingIfNeeded: UInt64(number) >> (8 * UInt64($0))) }
-            return [4, 0x3E, 43, 0x02, 1, 0, 1] + address.dropLast() + [0xC0, 31] + data + [0xC8]
+            let peer = address.dropLast() + [0xC0]
+            guard isExtended else { return [4, 0x3E, 43, 0x02, 1, 0, 1] + peer + [31] + data + [0xC8] }
+            // Connectable, 1M on the primary and 2M on the secondary channel, set 1, 7 dBm, no periodic advertising.
+            let traits: [UInt8] = [1, 2, 1, 7, 0xC8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 31]
+            return [4, 0x3E, 57, 0x0D, 1, 1, 0, 1] + peer + traits + data
         }
         let buffer = PacketBuffer(packets)
         var count = 0
