@@ -114,7 +114,7 @@ public final class LocalCharacteristic: Sendable {
     ///   - permissions: Nil lets everybody do what the properties say.
     ///   - value: What is kept at first, at most 512 octets.
     ///   - descriptors: Its descriptors, but for the client configuration. The host keeps their values: those that say
-    ///     ``ValueSource/dynamic`` are not published.
+    ///     `ValueSource.dynamic` are not published.
     ///   - onRead: Makes the value for each read; nil reads what is kept.
     ///   - onWrite: Decides about each write; nil takes everything.
     public init(
