@@ -12,7 +12,7 @@ import Synchronization
 enum APIWorkloads {
     /// Notifications of 20 octets, 64 per transport read.
     static func notify(_ operations: Int) -> Measurement {
-        wait { transport, peripheral, characteristic in
+        wait { transport, _, peripheral, characteristic in
             let notifications = try await peripheral.notifications(of: characteristic, capacity: 1 << 16)
             let counter = Counter()
             let start = ThreadLoop.now
@@ -29,20 +29,33 @@ enum APIWorkloads {
         }
     }
 
-    /// One awaited read of 20 octets after another.
+    /// One awaited read of 20 octets after another, in a task of the process's pool: two threads wake each other up.
+    static func readFromPool(_ operations: Int) -> Measurement {
+        wait { _, _, peripheral, characteristic in try await read(operations, peripheral, characteristic) }
+    }
+
+    /// One awaited read of 20 octets after another, in a task on the adapter's own thread.
     static func read(_ operations: Int) -> Measurement {
-        wait { transport, peripheral, characteristic in
-            var wrong = 0
-            let expected = [UInt8](repeating: Checker.filling, count: 20)
-            let start = ThreadLoop.now
-            for _ in 0..<operations where try await peripheral.read(characteristic) != expected { wrong += 1 }
-            return Measurement(nanoseconds: ThreadLoop.now.nanoseconds - start.nanoseconds, isRight: wrong == 0)
+        wait { _, central, peripheral, characteristic in
+            try await withTaskExecutorPreference(central.taskExecutor) {
+                try await read(operations, peripheral, characteristic)
+            }
         }
+    }
+
+    private static func read(
+        _ operations: Int, _ peripheral: Peripheral, _ characteristic: Characteristic
+    ) async throws -> Measurement {
+        var wrong = 0
+        let expected = [UInt8](repeating: Checker.filling, count: 20)
+        let start = ThreadLoop.now
+        for _ in 0..<operations where try await peripheral.read(characteristic) != expected { wrong += 1 }
+        return Measurement(nanoseconds: ThreadLoop.now.nanoseconds - start.nanoseconds, isRight: wrong == 0)
     }
 
     /// Connects, then runs `body` in a task while this thread waits for it.
     private static func wait(
-        _ body: @escaping @Sendable (BenchTransport, Peripheral, Characteristic) async throws -> Measurement
+        _ body: @escaping @Sendable (BenchTransport, Central, Peripheral, Characteristic) async throws -> Measurement
     ) -> Measurement {
         let done = DispatchSemaphore(value: 0)
         let box = Box()
@@ -55,7 +68,7 @@ enum APIWorkloads {
                 let address = DeviceAddress(BluetoothAddress(rawValue: 0xC0_0000_000001), .random)
                 let peripheral = try await central.connect(to: address)
                 let characteristic = try await peripheral.findCharacteristic(0x2A37)
-                let measurement = try await body(transport, peripheral, characteristic)
+                let measurement = try await body(transport, central, peripheral, characteristic)
                 box.value.withLock { $0 = measurement }
             } catch {
                 print("failed: \(error)")

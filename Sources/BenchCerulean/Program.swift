@@ -35,6 +35,7 @@ enum Program {
         case "record-bitalino": RecordingWorkload.record(operations, boards: connections)
         case "api-notify20" where connections == 1: APIWorkloads.notify(operations)
         case "api-read20" where connections == 1: APIWorkloads.read(operations)
+        case "api-read20-pool" where connections == 1: APIWorkloads.readFromPool(operations)
         case "bluest-inertial" where connections == 1: BlueSTWorkloads.inertial(operations)
         case "bluest-fusion" where connections == 1: BlueSTWorkloads.fusion(operations)
         case "bluest-environment" where connections == 1: BlueSTWorkloads.environment(operations)

@@ -66,6 +66,30 @@ import Testing
         loop.shutdown()
     }
 
+    @Test func runsTasksThatPreferItsThread() async throws {
+        let loop = try ThreadLoop()
+        let log = Log()
+        #expect(!loop.isCurrent)
+        await withTaskExecutorPreference(loop.taskExecutor) {
+            log.add(loop.isCurrent ? 1 : 0)
+            await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+            log.add(loop.isCurrent ? 2 : 0)
+        }
+        #expect(!loop.isCurrent)
+        loop.shutdown()
+        #expect(log.all == [1, 2])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func workThatBringsWorkStarvesNoTimer() throws {
+        let loop = try ThreadLoop()
+        let log = Log()
+        @Sendable func again() { if log.all.isEmpty { loop.execute(again) } }
+        loop.execute(again)
+        _ = loop.schedule(at: loop.now) { log.add(1) }
+        loop.shutdown()
+        #expect(log.all == [1])
+    }
+
     @Test func sleepsUntilAMomentAndEndsEarlyWhenCancelled() async throws {
         let loop = try ThreadLoop()
         // A moment that has come already, and one that never comes.

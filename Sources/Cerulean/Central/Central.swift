@@ -41,6 +41,16 @@ public final class Central: Sendable {
         await core.begin()
     }
 
+    /// Runs tasks on the adapter's own thread, where an awaited operation costs no change of threads: for many short operations
+    /// one after the other. A task that blocks there stops the adapter. Nil for an engine without such a thread.
+    ///
+    /// ```swift
+    /// let values = try await withTaskExecutorPreference(central.taskExecutor) {
+    ///     try await readTable(of: peripheral)
+    /// }
+    /// ```
+    public var taskExecutor: (any TaskExecutor)? { core.loop.taskExecutor }
+
     /// The host below, for sharing it: `PeripheralServer(host: central.host)`.
     public var host: any Host { core.host }
 

@@ -56,7 +56,7 @@ final class PairingDesk: HostEventSink {
 
     private func ask(_ question: PairingQuestion, _ link: LinkID) {
         let peer = peer(link)
-        let task = Task(executorPreference: host.loop.taskExecutor) { [host, responder] in
+        let task = Task(executorPreference: host.loop.backgroundExecutor) { [host, responder] in
             guard let answer = await Self.answer(question, peer, responder), !Task.isCancelled else { return }
             host.loop.execute { host.assumeIsolated { $0.answerPairing(answer, on: link) } }
         }

@@ -26,7 +26,7 @@ extension ServerCore {
     /// took too long: then it is cancelled and another one takes its place.
     private func startPump(_ central: ConnectedCentral) {
         let (remote, requests) = (central.remote, central.requests)
-        central.pump = Task(executorPreference: loop.taskExecutor) { [weak self] in
+        central.pump = Task(executorPreference: loop.backgroundExecutor) { [weak self] in
             // One at a time: after a timeout the next pump goes on with what is left.
             while !Task.isCancelled, !requests.isFinished {
                 guard let batch = requests.takeFirst() else {

@@ -25,16 +25,22 @@ public protocol EventLoop: SerialExecutor {
     /// Loops that others own (a simulation) do nothing.
     func shutdown()
 
-    /// Where tasks run that the library itself must start: nil for the process's own pool. A simulation returns its own.
+    /// Runs tasks on the loop itself: awaiting an operation of its host then costs no change of threads, and a task that blocks
+    /// stops the host. Nil where the loop offers none.
     var taskExecutor: (any TaskExecutor)? { get }
+
+    /// Where tasks run that the library itself must start: nil for the process's own pool. A simulation returns its own.
+    var backgroundExecutor: (any TaskExecutor)? { get }
 
     /// Where pending operations are noted by name; nil where nobody asks.
     var registry: OperationRegistry? { get }
 }
 
 extension EventLoop {
-    /// The process's own pool.
+    /// None.
     public var taskExecutor: (any TaskExecutor)? { nil }
+    /// The process's own pool.
+    public var backgroundExecutor: (any TaskExecutor)? { nil }
     /// None.
     public var registry: OperationRegistry? { nil }
 }

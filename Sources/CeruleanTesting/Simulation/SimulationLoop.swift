@@ -15,6 +15,7 @@ final class SimulationLoop: EventLoop {
 
     var now: MonotonicTime { core.now }
     var taskExecutor: (any TaskExecutor)? { tasks }
+    var backgroundExecutor: (any TaskExecutor)? { tasks }
     var registry: OperationRegistry? { core.registry }
 
     func enqueue(_ job: consuming ExecutorJob) { core.enqueue(.loop(UnownedJob(job))) }

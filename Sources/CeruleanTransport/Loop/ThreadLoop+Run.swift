@@ -23,16 +23,14 @@ extension ThreadLoop {
         var batch: [Work] = []
         var polls: [pollfd] = []
         var ready: [Ready] = []
+        var generations: [UInt64] = []
         while true {
-            state.withLock { state in swap(&batch, &state.work) }
-            for work in batch { perform(work) }
-            let moreWork = !batch.isEmpty
-            batch.removeAll(keepingCapacity: true)
+            let wasBusy = performWork(&batch)
             runTimers()
             dispatch(ready)
             ready.removeAll(keepingCapacity: true)
-            if !moreWork, endIfDone() { return }
-            poll(&polls, into: &ready)
+            if !wasBusy, endIfDone() { return }
+            poll(&polls, &generations, into: &ready)
         }
     }
 
@@ -45,9 +43,24 @@ extension ThreadLoop {
         var readiness: Readiness
     }
 
+    /// How often new work goes first, before timers and descriptors have their turn: looking at them costs more than most work.
+    private static var roundsOfWork: Int { 8 }
+
+    /// Performs what waits, and what that adds. False when nothing waited.
+    private func performWork(_ batch: inout [Work]) -> Bool {
+        for round in 0..<Self.roundsOfWork {
+            state.withLock { state in swap(&batch, &state.work) }
+            if batch.isEmpty { return round > 0 }
+            for work in batch { perform(work) }
+            batch.removeAll(keepingCapacity: true)
+        }
+        return true
+    }
+
     private func perform(_ work: Work) {
         switch work {
         case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+        case .task(let job, let executor): unsafe job.runSynchronously(on: executor)
         case .block(let block): block()
         }
     }
@@ -85,9 +98,9 @@ extension ThreadLoop {
         return dropped != nil
     }
 
-    private func poll(_ polls: inout [pollfd], into ready: inout [Ready]) {
+    private func poll(_ polls: inout [pollfd], _ generations: inout [UInt64], into ready: inout [Ready]) {
         polls.removeAll(keepingCapacity: true)
-        var generations: [UInt64] = []
+        generations.removeAll(keepingCapacity: true)
         polls.append(pollfd(fd: wakeUp.read, events: Int16(POLLIN), revents: 0))
         // With work waiting the descriptors are looked at without sleeping, so that neither starves the other.
         let deadline = state.withLock { state -> MonotonicTime in

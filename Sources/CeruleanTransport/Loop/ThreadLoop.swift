@@ -31,6 +31,7 @@ public final class ThreadLoop: EventLoop {
 
     enum Work: Sendable {
         case job(UnownedJob)
+        case task(UnownedJob, UnownedTaskExecutor)
         case block(@Sendable () -> Void)
     }
 
@@ -105,6 +106,22 @@ public final class ThreadLoop: EventLoop {
 
     /// Traps on other threads.
     public func checkIsolated() { precondition(isCurrent, "not on the loop \(name)") }
+
+    /// Runs tasks on the loop's thread, between its jobs.
+    ///
+    /// ```swift
+    /// await withTaskExecutorPreference(loop.taskExecutor) { await answerQuickly() }
+    /// ```
+    public var taskExecutor: (any TaskExecutor)? { Tasks(loop: self) }
+
+    /// Another object than the loop, which has no room for a second role: an executor is one or the other.
+    private final class Tasks: TaskExecutor {
+        private let loop: ThreadLoop
+        init(loop: ThreadLoop) { self.loop = loop }
+        func enqueue(_ job: consuming ExecutorJob) {
+            loop.add(.task(UnownedJob(job), asUnownedTaskExecutor()))
+        }
+    }
 
     // MARK: Timers
 
