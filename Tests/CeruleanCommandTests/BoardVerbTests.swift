@@ -49,7 +49,6 @@ import Testing
 
     @Test(arguments: [
         ("CC2650 SensorTag", "sensortag", 10, 20), ("BLE Shield", "redbear", 20, 40),
-        ("Cerulean Strap", "heartrate", 1, 2),
     ])
     func everyDeviceIsRecordedInEveryFormat(name: String, kind: String, rate: Int, samples: Int) async throws {
         let folder = try Self.folder()
@@ -74,6 +73,65 @@ import Testing
         #expect(read[2].values.description == read[4].values.description)
     }
 
+    @Test func whatComesIrregularlyIsRecordedWithItsOwnTimes() async throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let outcome = try await RoomVerbTests.run(
+            "record", "--name", "cerulean strap", "--seconds", "5", "--format", "csv,jsonl,edf,sqlite", "--output",
+            folder, "--json")
+        #expect(outcome.code == .ok)
+        let files = Self.files(outcome)
+        #expect(files.count == 4)
+        let read = try files.map { try RecordedSession.read($0)[0] }
+        #expect(read[1].source.rate == nil && read[3].source.rate == nil)
+        #expect(read[0].values.description == read[1].values.description)
+        #expect(read[0].values.description == read[3].values.description)
+        // EDF+ has the newest value of each second, and says so.
+        #expect(read[2].source.rate == 1)
+        #expect(read[2].marks.contains { $0.text.contains("irregularly") })
+        let beats = read[0].column(0)
+        for (second, value) in read[2].column(0).enumerated() {
+            let newest = Array(zip(read[1].times, beats)).last { $0.0 <= Double(second) }?.1 ?? .nan
+            #expect(abs(value - newest) < 0.01)
+        }
+        let refused = try await RoomVerbTests.run(
+            "record", "--name", "cerulean strap", "--seconds", "1", "--format", "opensignals", "--output", folder)
+        #expect(refused.code != .ok)
+    }
+
+    @Test func aGlucoseMeterGivesItsRecordsAndAMonitorGoesOn() async throws {
+        let folder = try Self.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let world = folder + "/meters.json"
+        try #"{"devices":[{"kind":"glucose"},{"kind":"cgm"}]}"#.write(toFile: world, atomically: true, encoding: .utf8)
+        let room = try SimulatedRoom(contentsOf: world)
+        let meter = try await RoomVerbTests.run(
+            ["record", "--name", "cerulean glucose", "--seconds", "2", "--output", folder, "--json"], in: room)
+        #expect(meter.code == .ok)
+        let records = try RecordedSession.read(try #require(Self.files(meter).first))[0]
+        #expect(records.source.channels.map(\.name) == ["sequenceNumber", "glucose", "measured", "status"])
+        #expect(records.column(0) == (1...12).map(Double.init))
+        // 93 mg/dL are 93e-5 kg/L; half an hour behind 2026-11-30 06:00.
+        #expect(records.column(1)[0] == 93 && records.column(2)[0] == 1_796_020_200)
+        let last = try await RoomVerbTests.run(
+            [
+                "record", "--name", "cerulean glucose", "--seconds", "1", "--set", "records=last", "--format", "jsonl",
+                "--output", folder, "--json",
+            ], in: room)
+        let newest = try RecordedSession.read(try #require(Self.files(last).first))[0]
+        #expect(newest.column(0) == [12] && newest.column(1) == [126])
+        let monitor = try await RoomVerbTests.run(
+            [
+                "record", "--name", "cerulean cgm", "--seconds", "4", "--format", "jsonl", "--output", folder, "--json",
+            ], in: room)
+        let minutes = try RecordedSession.read(try #require(Self.files(monitor).first))[0].column(0)
+        // Kept ones first, three in a value; then those that are measured.
+        #expect(minutes.count > 14 && minutes == minutes.indices.map { Double($0 + 1) })
+        let wrong = try await RoomVerbTests.run(
+            ["record", "--name", "cerulean cgm", "--set", "records=some", "--output", "-"], in: room)
+        #expect(wrong.code == .usage)
+    }
+
     @Test func aCharacteristicWithAPresentationFormatIsRecorded() async throws {
         let folder = try Self.folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -95,7 +153,7 @@ import Testing
         room.seed = 3
         let outcome = try await RoomVerbTests.run(
             [
-                "record", "--all", "--rate", "1000", "--channels", "1,2,3", "--seconds", "2", "--database",
+                "record", "--all", "--join", "--rate", "1000", "--channels", "1,2,3", "--seconds", "2", "--database",
                 folder + "/all.sqlite", "--output", folder, "--json",
             ], in: room)
         #expect(outcome.code == .ok)
@@ -110,8 +168,19 @@ import Testing
         }
         let sessions = try RecordedSession.read(folder + "/all.sqlite")
         #expect(sessions.count == 3 && sessions.allSatisfy { $0.rowCount == 2000 })
+        // The file of all holds what each recorded, from the moment that all share.
+        let together = try RecordedSession.read(try #require(Self.files(outcome).first { $0.hasSuffix(".txt") }))
+        #expect(together.map(\.source.name) == sessions.map { $0.source.address?.description ?? "" })
+        for (whole, alone) in zip(together, sessions) {
+            #expect(whole.rowCount > 1800 && whole.rowCount <= 2000 && whole.lost == 0)
+            let a1 = whole.column(4)
+            let start = (0...(2000 - whole.rowCount)).first { shift in
+                a1 == Array(alone.column(4)[shift..<shift + whole.rowCount])
+            }
+            #expect(start != nil)
+        }
         let test = TestConsole()
-        #expect(await test.run("convert", folder + "/all.sqlite", "--join", "--output", folder) == .ok)
+        #expect(await test.run("convert", folder + "/all.sqlite", "--join", "--output", folder + "/joined") == .ok)
         let joined = try OpenSignalsRecording(contentsOfFile: String(test.out.dropLast()))
         #expect(joined.devices.count == 3 && joined.rowCount > 1900)
         let list = TestConsole()

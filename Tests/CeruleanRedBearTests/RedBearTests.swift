@@ -64,6 +64,38 @@ import Testing
         #expect(statuses == first + again + again)
     }
 
+    /// The board loses its power with the link up and has it again five seconds later; nobody does anything.
+    @Test func theAppGetsTheBoardBackAfterAPowerCycle() async throws {
+        let statuses = try await ShieldRoom.run(PowerCycled()) { room in
+            async let cut: Void = {
+                try await room.simulation.loop.sleep(for: PowerCycled.up)
+                room.world.drop(room.phone, room.sensor)
+            }()
+            var statuses: [ShieldSession.Status] = []
+            var lost: MonotonicTime?
+            var isBack = false
+            for await event in RedBearMonitor(room.central).events() {
+                switch event {
+                case .status(let status):
+                    statuses.append(status)
+                    if status == .disconnected { lost = lost ?? room.simulation.loop.now }
+                case .sliders:
+                    guard let lost else { continue }
+                    #expect(room.simulation.loop.now - lost >= .seconds(4))
+                    isBack = true
+                }
+                if isBack { break }
+            }
+            try await cut
+            return statuses
+        }
+        #expect(
+            statuses == [
+                .poweredOff, .poweredOn, .scanning, .discovered, .connected, .services, .characteristics,
+                .disconnected, .scanning, .discovered, .connected, .services, .characteristics,
+            ])
+    }
+
     @Test func controlsAnswerCommands() async throws {
         var shield = SimulatedRedBear()
         shield.mode = .controls
@@ -156,6 +188,28 @@ import Testing
             sketch.receive(bytes)
             for _ in 0..<10 { #expect(sketch.pass().allSatisfy { $0.count <= 20 }) }
         }
+    }
+}
+
+/// A shield that is switched off and on again once.
+private struct PowerCycled: SimulatedDevice {
+    static let up = Duration.seconds(3)
+    static let down = Duration.seconds(5)
+    let shield = SimulatedRedBear()
+    var kind: String { shield.kind }
+    var name: String { shield.name }
+
+    func serve(on server: PeripheralServer, ready: @escaping @Sendable () -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do { try await shield.serve(on: server, ready: ready) } catch is CancellationError {}
+            }
+            group.addTask { try await server.host.loop.sleep(for: Self.up) }
+            try await group.next()
+            group.cancelAll()
+        }
+        try await server.host.loop.sleep(for: Self.down)
+        try await shield.serve(on: server, ready: ready)
     }
 }
 

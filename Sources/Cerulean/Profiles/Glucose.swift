@@ -10,6 +10,8 @@ public enum Glucose: ServiceProfile {
     public static let measurement = CharacteristicProfile<GlucoseMeasurement>(0x2A18, .notify)
     /// What was eaten, done and taken with it (2A34).
     public static let context = CharacteristicProfile<GlucoseContext>(0x2A34, .notify)
+    /// Asks for the records that the meter keeps (2A52).
+    public static let recordAccess = CharacteristicProfile<RecordAccess>(0x2A52, [.write, .indicate])
 }
 
 /// A glucose measurement (2A18).

@@ -8,6 +8,8 @@ public enum GlucoseMonitoring: ServiceProfile {
     public static let uuid: BluetoothUUID = 0x181F
     /// Measurements, several in one value (2AA7).
     public static let measurement = CharacteristicProfile<GlucoseMonitoringMeasurement>(0x2AA7, .notify)
+    /// Asks for the records that the sensor keeps (2A52).
+    public static let recordAccess = CharacteristicProfile<RecordAccess>(0x2A52, [.write, .indicate])
     /// The state of the sensor (2AA9).
     public static let status = CharacteristicProfile<GlucoseMonitoringStatus>(0x2AA9, .read)
     /// When the session began (2AAA).

@@ -101,6 +101,7 @@ public enum KnownCharacteristics {
         case 0x2A69: PositionQuality.self
         case 0x2A9C: BodyCompositionMeasurement.self
         case 0x2A9D: WeightMeasurement.self
+        case 0x2A52: RecordAccess.self
         case 0x2AA7: GlucoseMonitoringMeasurement.self
         case 0x2AA9: GlucoseMonitoringStatus.self
         case 0x2AAA: GlucoseMonitoringSessionStart.self

@@ -60,9 +60,11 @@ extension ProfileCatalog {
         ServiceDeclaration(Glucose.uuid, tag: "Health") {
             Glucose.measurement
             Glucose.context
+            Glucose.recordAccess
         },
         ServiceDeclaration(GlucoseMonitoring.uuid, tag: "Health") {
             GlucoseMonitoring.measurement
+            GlucoseMonitoring.recordAccess
             GlucoseMonitoring.status
             GlucoseMonitoring.sessionStart
         },

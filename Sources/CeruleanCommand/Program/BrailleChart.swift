@@ -14,7 +14,8 @@ struct BrailleChart: Sendable {
     private let width: Int
     /// Lines of a channel.
     private let height: Int
-    private let secondsOnScreen: Double
+    /// How much time is seen at once.
+    let secondsOnScreen: Double
     private let rate: Double
     private var bucket: [(least: Double, greatest: Double)?]
     private var rowsInBucket = 0
@@ -132,6 +133,7 @@ final class LivePlot: Sendable {
         var chart: BrailleChart
         var isPaused = false
         var drawn = 0
+        var progress = ""
         var last: ContinuousClock.Instant?
     }
 
@@ -152,20 +154,31 @@ final class LivePlot: Sendable {
             let now = ContinuousClock.now
             if let last = state.last, now - last < .milliseconds(100) { return nil }
             state.last = now
-            let up = state.drawn > 0 ? "\u{1B}[\(state.drawn)A" : ""
-            let lines = state.chart.lines
-            state.drawn = lines.count
-            return "\r" + up + lines.map { "\u{1B}[K\(TerminalText.escaped($0))\n" }.joined()
+            return Self.draw(&state)
         }
         if let text { console.writeError(Array(text.utf8)) }
+    }
+
+    /// What the line below the chart says, with the next drawing.
+    func tell(_ progress: String) { state.withLock { $0.progress = progress } }
+
+    private static func draw(_ state: inout State) -> String {
+        let up = state.drawn > 0 ? "\u{1B}[\(state.drawn)A" : ""
+        let span = "\(Int(state.chart.secondsOnScreen)) s on screen"
+        let paused = state.isPaused ? "  paused, space goes on" : ""
+        let lines = state.chart.lines + ["\(span)  \(state.progress)\(paused)"]
+        state.drawn = lines.count
+        return "\r" + up + lines.map { "\u{1B}[K\(TerminalText.escaped($0))\n" }.joined()
     }
 
     /// Stops or goes on drawing; the recording goes on in any case. Returns whether it is paused now.
     @discardableResult
     func togglePause() -> Bool {
-        state.withLock { state in
+        let (isPaused, text) = state.withLock { state in
             state.isPaused.toggle()
-            return state.isPaused
+            return (state.isPaused, state.drawn > 0 ? Self.draw(&state) : "")
         }
+        console.writeError(Array(text.utf8))
+        return isPaused
     }
 }

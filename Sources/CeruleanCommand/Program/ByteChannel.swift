@@ -10,43 +10,64 @@ import Glibc
 import Darwin
 #endif
 
-/// Octets from and to a file descriptor, for bridges: reads wait on a queue of their own, so that nothing else does.
+/// Octets from and to a file descriptor, for bridges. Reading and writing wait on queues of their own for the descriptor or
+/// for ``stop()``, whichever comes first; nothing asks again and again.
 final class ByteChannel: Sendable {
     /// What programs open, or connect to.
     let title: String
     private let input: Int32
     private let output: Int32
+    /// The programs' side of a pseudo terminal, kept open: without it, the terminal ends with the first program.
+    private let terminal: Int32?
     private let owns: Bool
-    private let queue = DispatchQueue(label: "cerulean.bytes")
-    private let isClosed = Mutex(false)
+    private let readQueue = DispatchQueue(label: "cerulean.bytes.in")
+    private let writeQueue = DispatchQueue(label: "cerulean.bytes.out")
+    private let wake: WakePipe
 
-    /// A channel over descriptors.
-    init(title: String, input: Int32, output: Int32, owns: Bool) {
+    /// A channel over descriptors; with `owns` they are closed with it.
+    init(title: String, input: Int32, output: Int32, terminal: Int32? = nil, owns: Bool) throws(CommandError) {
         self.title = title
         self.input = input
         self.output = output
+        self.terminal = terminal
         self.owns = owns
+        wake = try WakePipe()
+        if owns { _ = fcntl(output, F_SETFL, fcntl(output, F_GETFL) | O_NONBLOCK) }
     }
 
-    deinit { if owns { _ = Self.close(input) } }
+    deinit {
+        guard owns else { return }
+        _ = SystemCall.close(input)
+        if let terminal { _ = SystemCall.close(terminal) }
+    }
 
     /// Standard input and output.
-    static var standard: ByteChannel { ByteChannel(title: "-", input: 0, output: 1, owns: false) }
+    ///
+    /// - Throws: ``CommandError`` with ``ExitCode/internal`` when the process has no descriptor left.
+    static func standard() throws(CommandError) -> ByteChannel {
+        try ByteChannel(title: "-", input: 0, output: 1, owns: false)
+    }
 
-    /// A new pseudo terminal that passes octets unchanged; `title` is the path that other programs open.
+    /// A new pseudo terminal that passes octets unchanged; `title` is the path that other programs open, one after the other.
     ///
     /// - Throws: ``CommandError`` with ``ExitCode/cannotWrite``.
     static func pseudoTerminal() throws(CommandError) -> ByteChannel {
-        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard master >= 0, let path = unlockedTerminal(of: master) else {
             throw CommandError(.cannotWrite, "no pseudo terminal: \(String(cString: strerror(errno)))")
         }
-        var settings = termios()
-        if unsafe tcgetattr(master, &settings) == 0 {
-            unsafe cfmakeraw(&settings)
-            _ = unsafe tcsetattr(master, TCSANOW, &settings)
+        let terminal = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else {
+            let reason = String(cString: strerror(errno))
+            _ = SystemCall.close(master)
+            throw CommandError(.cannotWrite, "\(path): \(reason)")
         }
-        return ByteChannel(title: path, input: master, output: master, owns: true)
+        var settings = termios()
+        if unsafe tcgetattr(terminal, &settings) == 0 {
+            unsafe cfmakeraw(&settings)
+            _ = unsafe tcsetattr(terminal, TCSANOW, &settings)
+        }
+        return try ByteChannel(title: path, input: master, output: master, terminal: terminal, owns: true)
     }
 
     /// Lets others open the terminal; its path.
@@ -65,63 +86,109 @@ final class ByteChannel: Sendable {
         #endif
     }
 
-    /// Octets that are there, at most 4096; nil at the end, and when the task is cancelled. A pseudo terminal that
-    /// nobody has open
-    /// waits for the next program.
+    /// Octets that are there, at most 4096; nil at the end, after ``stop()``, and when the task is cancelled.
     func read() async -> [UInt8]? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                queue.async { [self] in continuation.resume(returning: blockingRead()) }
+                readQueue.async { [self] in continuation.resume(returning: blockingRead()) }
             }
         } onCancel: {
             stop()
         }
     }
 
-    /// Ends what waits.
-    func stop() { isClosed.withLock { $0 = true } }
+    /// Writes octets, as fast as the other side takes them; false when it is gone, after ``stop()``, and when the task is
+    /// cancelled. What waits in a pseudo terminal that nobody reads is given up for what is newer.
+    func write(_ bytes: [UInt8]) async -> Bool {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                writeQueue.async { [self] in continuation.resume(returning: blockingWrite(bytes)) }
+            }
+        } onCancel: {
+            stop()
+        }
+    }
+
+    /// Ends what waits, and what is asked for later.
+    func stop() { wake.wake() }
 
     private func blockingRead() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while !isClosed.withLock({ $0 }) {
-            var wait = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
-            let ready = unsafe poll(&wait, 1, 100)
-            if ready < 0, errno != EINTR { return nil }
-            guard ready > 0 else { continue }
-            if wait.revents & Int16(POLLIN) == 0 {
-                // Nobody has the other side open.
-                guard title.hasPrefix("/dev/") else { return nil }
-                usleep(100_000)
-                continue
+        while wake.wait(for: input, POLLIN) == .ready {
+            let count = unsafe buffer.withUnsafeMutableBytes {
+                unsafe SystemCall.read(input, $0.baseAddress, $0.count)
             }
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe Self.read(input, $0.baseAddress, $0.count) }
             if count > 0 { return Array(buffer[..<count]) }
-            if count == 0 { return nil }
-            if errno == EIO, title.hasPrefix("/dev/") {
-                usleep(100_000)
-            } else if errno != EINTR, errno != EAGAIN {
-                return nil
-            }
+            if count == 0 || ![EINTR, EAGAIN].contains(errno) { return nil }
         }
         return nil
     }
 
-    /// Writes octets; false when the other side is gone. Waits at most a second for a reader that is slow; then they
-    /// are dropped.
-    func write(_ bytes: [UInt8]) -> Bool {
+    private func blockingWrite(_ bytes: [UInt8]) -> Bool {
         var start = 0
         while start < bytes.count {
-            var wait = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
-            guard unsafe poll(&wait, 1, 1000) > 0, wait.revents & Int16(POLLOUT) != 0 else {
-                return title.hasPrefix("/dev/")
+            switch wake.wait(for: output, POLLOUT, milliseconds: terminal == nil ? -1 : 0) {
+            case .stopped: return false
+            case .silent:
+                // Nobody reads the terminal: its buffer is full of what is old.
+                if let terminal { _ = tcflush(terminal, TCIFLUSH) }
+            case .ready:
+                let count = unsafe bytes[start...].withUnsafeBytes {
+                    unsafe SystemCall.write(output, $0.baseAddress, $0.count)
+                }
+                if count > 0 { start += count } else if count < 0, ![EINTR, EAGAIN].contains(errno) { return false }
             }
-            let count = unsafe bytes[start...].withUnsafeBytes { unsafe Self.write(output, $0.baseAddress, $0.count) }
-            if count > 0 { start += count } else if count < 0, errno != EINTR, errno != EAGAIN { return false }
         }
         return true
     }
+}
 
-    private static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+/// Wakes a thread that waits for a descriptor.
+final class WakePipe: Sendable {
+    /// Why a wait ended.
+    enum Outcome: Hashable { case ready, silent, stopped }
+
+    private let ends: (read: Int32, write: Int32)
+
+    /// - Throws: ``CommandError`` with ``ExitCode/internal`` when the process has no descriptor left.
+    init() throws(CommandError) {
+        var pair: [Int32] = [-1, -1]
+        guard unsafe pipe(&pair) == 0 else {
+            throw CommandError(.internal, "no pipe: \(String(cString: strerror(errno)))")
+        }
+        ends = (pair[0], pair[1])
+        for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+
+    deinit {
+        _ = SystemCall.close(ends.read)
+        _ = SystemCall.close(ends.write)
+    }
+
+    /// Ends the wait that is going on and every later one.
+    func wake() {
+        let byte: UInt8 = 1
+        _ = unsafe withUnsafeBytes(of: byte) { unsafe SystemCall.write(ends.write, $0.baseAddress, 1) }
+    }
+
+    /// Waits until the descriptor is ready, or has ended; -1 milliseconds without limit.
+    func wait(for descriptor: Int32, _ events: Int32, milliseconds: Int32 = -1) -> Outcome {
+        var waits = [
+            pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor, events: Int16(events), revents: 0),
+        ]
+        while true {
+            let count = unsafe poll(&waits, 2, milliseconds)
+            if count < 0, errno == EINTR { continue }
+            if count < 0 || waits[0].revents != 0 { return .stopped }
+            return waits[1].revents != 0 ? .ready : .silent
+        }
+    }
+}
+
+/// The calls whose names others have too.
+enum SystemCall {
+    static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         #if canImport(Glibc)
         unsafe Glibc.read(descriptor, buffer, count)
         #else
@@ -129,7 +196,7 @@ final class ByteChannel: Sendable {
         #endif
     }
 
-    private static func write(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+    static func write(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
         #if canImport(Glibc)
         unsafe Glibc.write(descriptor, buffer, count)
         #else
@@ -137,90 +204,11 @@ final class ByteChannel: Sendable {
         #endif
     }
 
-    fileprivate static func close(_ descriptor: Int32) -> Int32 {
+    static func close(_ descriptor: Int32) -> Int32 {
         #if canImport(Glibc)
         Glibc.close(descriptor)
         #else
         Darwin.close(descriptor)
-        #endif
-    }
-}
-
-/// Accepts one TCP connection after the other, on an IPv4 address.
-final class ByteListener: Sendable {
-    private let descriptor: Int32
-    private let queue = DispatchQueue(label: "cerulean.listen")
-    private let isClosed = Mutex(false)
-    /// The port, also when 0 was asked for.
-    let port: UInt16
-    /// The address.
-    let host: String
-
-    /// Listens at `HOST:PORT`, by default on the loopback address.
-    ///
-    /// - Throws: ``CommandError`` with ``ExitCode/usage`` or ``ExitCode/noAdapter``.
-    init(_ text: String) throws(CommandError) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        let host = parts.count == 2 && !parts[0].isEmpty ? String(parts[0]) : "127.0.0.1"
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        guard let number = UInt16(parts.last ?? ""), parts.count <= 2,
-            unsafe inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host, &address.sin_addr) == 1
-        else { throw .usage("--listen takes HOST:PORT with an IPv4 address, not '\(text)'") }
-        address.sin_port = number.bigEndian
-        #if canImport(Glibc)
-        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        #else
-        let made = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        var yes: Int32 = 1
-        _ = unsafe setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let done = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-                unsafe bind(made, raw, length) == 0 && listen(made, 1) == 0
-                    && getsockname(made, raw, &length) == 0
-            }
-        }
-        guard done else {
-            let reason = String(cString: strerror(errno))
-            _ = ByteChannel.close(made)
-            throw CommandError(.noAdapter, "cannot listen at \(text): \(reason)")
-        }
-        descriptor = made
-        port = UInt16(bigEndian: address.sin_port)
-        self.host = host
-    }
-
-    deinit { _ = ByteChannel.close(descriptor) }
-
-    /// The next connection; nil when the task is cancelled.
-    func accept() async -> ByteChannel? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                queue.async { [self] in continuation.resume(returning: blockingAccept()) }
-            }
-        } onCancel: {
-            isClosed.withLock { $0 = true }
-        }
-    }
-
-    private func blockingAccept() -> ByteChannel? {
-        while !isClosed.withLock({ $0 }) {
-            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard unsafe poll(&wait, 1, 100) > 0 else { continue }
-            let connection = Self.acceptConnection(descriptor)
-            guard connection >= 0 else { continue }
-            return ByteChannel(title: "\(host):\(port)", input: connection, output: connection, owns: true)
-        }
-        return nil
-    }
-
-    private static func acceptConnection(_ descriptor: Int32) -> Int32 {
-        #if canImport(Glibc)
-        Glibc.accept(descriptor, nil, nil)
-        #else
-        unsafe Darwin.accept(descriptor, nil, nil)
         #endif
     }
 }

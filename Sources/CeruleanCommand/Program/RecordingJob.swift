@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cerulean
+import CeruleanHost
 import CeruleanRecording
 import CeruleanSensing
 import CeruleanWire
@@ -53,6 +54,25 @@ struct RecordingJob: Sendable {
             source: source, duration: options.seconds, clock: { [clock] in clock.wallTime }, markers: markers,
             progress: progress)
         if let plot { recorder.observe = { plot.add($0) } }
+        guard let seconds = options.seconds, source.info.rate == nil else { return try await run(recorder) }
+        // A source without a rate may have nothing more to say.
+        let loop = clock.loop
+        return try await withThrowingTaskGroup(of: RecordingSummary?.self) { [recorder] group in
+            group.addTask { try await run(recorder) }
+            group.addTask { [source] in
+                // The first value begins the time, and may take a while.
+                if (try? await loop.sleep(for: .seconds(seconds + 2))) != nil { await source.stop() }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let summary = try await group.next() {
+                if let summary { return summary }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func run(_ recorder: Recorder) async throws -> RecordingSummary {
         let formats = options.formats(for: source.info, isLenient: isLenient)
         guard let directory = options.directory else {
             return try await recorder.run(formats[0], to: .standardOutput)

@@ -64,9 +64,7 @@ struct RecordingOptions: Sendable {
     /// The formats for a source: where nobody said which, or with `isLenient`, those that can hold it.
     func formats(for source: SourceDescription, isLenient: Bool = false) -> [RecordingFormat] {
         guard isDefault || isLenient, source.rate == nil else { return formats }
-        let fitting = formats.filter {
-            ![RecordingFormat.openSignals.name, RecordingFormat.edf.name].contains($0.name)
-        }
+        let fitting = formats.filter { $0.name != RecordingFormat.openSignals.name }
         return fitting.isEmpty ? [.csv] : fitting
     }
 

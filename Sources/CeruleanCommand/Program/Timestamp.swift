@@ -8,7 +8,8 @@ import Foundation
 /// Turns moments of a host's clock into UTC.
 struct WallClock: Sendable {
     private let offset: Double
-    private let loop: any EventLoop
+    /// The host's clock.
+    let loop: any EventLoop
 
     /// Fixes how the host's clock and the wall clock stand to each other now.
     init(_ loop: any EventLoop) {

@@ -29,7 +29,7 @@ extension SimulatedRoom {
     /// The built-in devices by name.
     static var builtInNames: [String] {
         var names = KnownDrivers.all.drivers.map(\.kind).filter { $0 != ProfileDriver.standard.kind }
-        let others = ["heartrate", "thermometer", "lock", "bench", "uart", "ibeacon", "eddystone"]
+        let others = ["heartrate", "thermometer", "lock", "bench", "uart", "glucose", "cgm", "ibeacon", "eddystone"]
         for name in others where !names.contains(name) { names.append(name) }
         return names
     }
@@ -47,6 +47,7 @@ extension SimulatedRoom {
             case "thermometer": return SimulatedThermometer(name: name ?? "Cerulean Climate")
             case "lock": return SimulatedLock(name: name ?? "Cerulean Lock")
             case "bench": return SimulatedBench(name: name ?? "Cerulean Bench")
+            case "glucose", "cgm": return SimulatedGlucoseMeter(name: name, isContinuous: kind == "cgm")
             case "uart":
                 var device = SimulatedSerialPort(name: name ?? "Cerulean UART")
                 if let text = settings["profile"] {

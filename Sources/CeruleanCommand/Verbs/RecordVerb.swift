@@ -26,6 +26,7 @@ extension VerbSpecification {
                 "a setting of the driver; BITalino: mode=live (default) or simulated, A1 to A6=SENSOR; BlueST: tick=MS",
                 repeats: true),
             .flag("all", "record all devices that fit at once, each into files of its own, on one clock"),
+            .flag("join", "--all: also one OpenSignals file with all devices side by side"),
             .flag("markers", "markers from the keyboard (m, Enter, 1 to 9), or lines of standard input"),
             .flag("plot", "draw the samples while they come; space stops and goes on"),
             .value("reconnect", "S", "how long to try to get a lost connection back (default 30, 0 not at all)"),
@@ -42,6 +43,9 @@ extension VerbSpecification {
             if invocation.has("feature") { selector.onlyKind = selector.isAny ? "bluest" : nil }
             selector.onlyRecordable = selector.isAny && selector.onlyKind == nil
             let options = try SourceOptions(invocation)
+            guard invocation.has("all") || !invocation.has("join") else {
+                throw CommandError.usage("--join goes with --all")
+            }
             if invocation.has("all") {
                 guard recording.directory != nil, !invocation.has("plot"), !invocation.has("markers") else {
                     throw CommandError.usage("--all goes with files alone: no --output -, --plot or --markers")
@@ -81,6 +85,10 @@ extension RecordingJob {
             jobs.append(RecordingJob(source: source, options: recording, clock: session.clock, isLenient: true))
         }
         for (index, base) in RecordingName.bases(of: jobs.map(\.source.info)).enumerated() { jobs[index].base = base }
+        if invocation.has("join"), let directory = recording.directory {
+            let together = try OpenSignalsTogether(jobs.map(\.source.info), in: directory)
+            for index in jobs.indices { jobs[index].options.formats.append(together.format(of: index)) }
+        }
         console.talk("recording \(jobs.map(\.source.info.name).joined(separator: ", "))")
         let summaries = try await run(jobs, console)
         console.endStatus()
@@ -106,12 +114,17 @@ extension RecordingJob {
     /// Records with what `--plot` and `--markers` ask for.
     func run(with invocation: Invocation, _ console: Console) async throws -> RecordingSummary {
         let plot = invocation.has("plot") && console.errorIsTerminal ? LivePlot(source.info, console) : nil
+        if plot == nil, invocation.has("plot") {
+            console.talk("--plot draws on a terminal; standard error is none", .warning)
+        }
         guard plot != nil || invocation.has("markers") else { return try await run { console.status($0.text) } }
         let markers = MarkerInput()
         let job = RecordingJob(
             source: source, options: options, clock: clock, base: base, markers: markers, plot: plot)
         return try await KeyMarkers(markers: markers, plot: plot, console: console).run {
-            try await job.run { progress in if plot == nil { console.status(progress.text) } }
+            try await job.run { progress in
+                if let plot { plot.tell(progress.text) } else { console.status(progress.text) }
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 import Cerulean
 import CeruleanHost
 import CeruleanWire
+import Synchronization
 
 extension VerbSpecification {
     /// `serial`: a UART-like service as a terminal or TCP port.
@@ -42,7 +43,7 @@ extension VerbSpecification {
                 let serial = try await SerialService(peripheral, profile: profile, timeout: session.timeout)
                 let received = try await serial.received(timeout: session.timeout)
                 console.talk("\(peripheral): \(serial.profile.name), \(serial.packetLength) octets in a packet")
-                let bridge = SerialBridge(serial: serial, received: received, linger: linger)
+                let bridge = SerialBridge(serial: serial, received: received, console: console)
                 func announce(_ event: String, _ title: String) throws(CommandError) {
                     if isJSON {
                         try console.json(["event": .text(event), "address": .text(title)])
@@ -52,62 +53,72 @@ extension VerbSpecification {
                 }
                 if let listener {
                     try announce("listening", "\(listener.host):\(listener.port)")
-                    while peripheral.isConnected, let channel = await listener.accept() {
-                        console.talk("a program connected")
-                        try await bridge.run(channel)
-                        console.talk("it is gone")
+                    try await bridge.run { [bridge] in
+                        while let channel = await listener.accept() {
+                            console.talk("a program connected")
+                            try await bridge.send(from: channel)
+                            console.talk("it is gone")
+                        }
                     }
                 } else if invocation.has("pty") {
                     let channel = try ByteChannel.pseudoTerminal()
                     try announce("terminal", channel.title)
-                    try await bridge.run(channel)
+                    try await bridge.run { [bridge] in try await bridge.send(from: channel) }
                 } else {
-                    try await bridge.run(.standard)
-                    return .ok
+                    let channel = try ByteChannel.standard()
+                    try await bridge.run { [bridge] in
+                        try await bridge.send(from: channel)
+                        // Answers to the last octets are still on their way.
+                        try await serial.peripheral.host.loop.sleep(for: linger)
+                    }
                 }
                 try Task.checkCancellation()
-                throw CommandError(.connectionLost, "\(peripheral) disconnected")
+                return .ok
             }
         })
 }
 
-/// Octets from a channel to a device and back.
-private struct SerialBridge: Sendable {
-    let serial: SerialService
-    let received: RawValues
-    let linger: Duration
+/// Octets from a channel to a device and back. The device is heard all the time; what it says while no program is there is
+/// dropped, as from a serial port that nobody has open.
+private final class SerialBridge: Sendable {
+    private let serial: SerialService
+    private let received: RawValues
+    private let console: Console
+    private let current = Mutex<ByteChannel?>(nil)
 
-    /// Runs until the channel ends.
+    init(serial: SerialService, received: RawValues, console: Console) {
+        self.serial = serial
+        self.received = received
+        self.console = console
+    }
+
+    /// Runs until `body` has served its programs.
     ///
     /// - Throws: ``CommandError`` with ``ExitCode/connectionLost`` when the device is lost, or the error of a write.
-    func run(_ channel: ByteChannel) async throws {
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask { try await receive(into: channel) }
-            group.addTask { try await send(from: channel) }
-            defer {
-                channel.stop()
-                group.cancelAll()
-            }
-            while let isOver = try await group.next() {
-                if isOver { return }
-            }
+    func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in try await receive() }
+            group.addTask { try await body() }
+            defer { group.cancelAll() }
+            try await group.next()
         }
     }
 
-    /// Returns false when the channel takes no more: sending may go on.
-    private func receive(into channel: ByteChannel) async throws -> Bool {
+    /// Passes on what a program sends, until it is gone.
+    func send(from channel: ByteChannel) async throws {
+        current.withLock { $0 = channel }
+        while let bytes = await channel.read() { try await serial.write(bytes) }
+        // Standard output stays where its input has ended.
+        if channel.title != "-" { current.withLock { $0 = nil } }
+    }
+
+    private func receive() async throws {
         for try await bytes in received {
-            guard channel.write(bytes) else { return true }
+            let channel = current.withLock { $0 }
+            if let channel, await !channel.write(bytes) { channel.stop() }
             try await serial.acknowledge()
         }
         try Task.checkCancellation()
         throw CommandError(.connectionLost, "\(serial.peripheral) disconnected")
-    }
-
-    private func send(from channel: ByteChannel) async throws -> Bool {
-        while let bytes = await channel.read() { try await serial.write(bytes) }
-        // Answers to the last octets are still on their way.
-        try await serial.peripheral.host.loop.sleep(for: linger)
-        return true
     }
 }

@@ -14,7 +14,8 @@ import Darwin
 
 /// An EDF+ file (continuous). Lost samples are filled with the last value, and an annotation says where and how many;
 /// markers, lost links and values beyond a channel's range are annotations too. Samples that complete the last record at
-/// the end are announced by an annotation as well.
+/// the end are announced by an annotation as well. A source without a rate gets one sample a second with the newest values,
+/// which an annotation says; the times of its own are for the other formats.
 ///
 /// A record of a tenth of a second (at slow rates half a second, or one sample) reaches the operating system as a whole,
 /// with its annotations, and only then the header counts it: a process that is killed leaves a file that opens. No reader
@@ -25,6 +26,8 @@ final class EDFWriter: RecordingWriter {
     /// What the file is called before its first record.
     private let draft: String
     private let rate: Double
+    /// Rows come irregularly: each sample is the newest value at its moment.
+    private let isHeld: Bool
     private let scales: [EDFScale]
     private let names: [String]
     private let rowsInRecord: Int
@@ -38,8 +41,11 @@ final class EDFWriter: RecordingWriter {
     private var isNoted: [Bool]
     private var isClippedNow: [Bool]
     private var annotations: [EDFPatcher.Annotation] = []
+    private var heldTime = 0.0
     private var isClosed = false
 
+    /// Samples a second of sources that have no rate.
+    private static let heldRate = 1.0
     /// Annotations that wait for a place; what comes beyond is left out, and the number noted.
     private static let annotationLimit = 4096
     /// Seconds of a gap that are filled at most.
@@ -53,16 +59,18 @@ final class EDFWriter: RecordingWriter {
         guard case .file(let path) = destination else {
             throw RecordingError(.unsupported, path: destination.path, detail: "EDF+ needs a new file of its own")
         }
-        guard let rate = source.rate, rate > 0, rate <= 1e6 else {
+        let rate = source.rate ?? Self.heldRate
+        guard rate > 0, rate <= 1e6 else {
             throw RecordingError(
                 .unsupported, path: path,
-                detail: "EDF+ needs a fixed rate, which \(source.name) has not; choose csv, jsonl or sqlite")
+                detail: "EDF+ cannot hold \(rate) samples a second; choose csv, jsonl or sqlite")
         }
         guard (1...512).contains(source.channels.count) else {
             throw RecordingError(.unsupported, path: path, detail: "EDF+ holds 1 to 512 channels")
         }
         self.path = path
         self.rate = rate
+        isHeld = source.rate == nil
         names = source.channels.map(\.name)
         let labels = EDFScale.labels(names)
         scales = zip(source.channels, labels).map { EDFScale($0, label: $1) }
@@ -95,6 +103,7 @@ final class EDFWriter: RecordingWriter {
     deinit { if !isClosed { cerulean_edf_close(handle) } }
 
     func write(_ block: SampleBlock, arrival: WallTime) throws(RecordingError) {
+        if isHeld { return try hold(block) }
         var gap = 0
         for row in 0..<block.rowCount {
             while gap < block.gaps.count, block.gaps[gap].row <= row {
@@ -114,14 +123,17 @@ final class EDFWriter: RecordingWriter {
         }
     }
 
-    func writeGap(index: Int, lost: Int) throws(RecordingError) { try fill(lost, isAmbiguous: false) }
+    func writeGap(index: Int, lost: Int) throws(RecordingError) {
+        if isHeld { annotate("\(lost) values lost", at: heldTime) } else { try fill(lost, isAmbiguous: false) }
+    }
 
     func writeMarker(_ text: String, index: Int, arrival: WallTime) throws(RecordingError) {
-        annotate(text, at: Double(index) / rate)
+        annotate(text, at: isHeld ? heldTime : Double(index) / rate)
     }
 
     func finish(samples: Int, lost: Int, reason: EndReason) throws(RecordingError) {
         guard !isClosed else { return }
+        if isHeld, hasValue.contains(true) { try advanceHeld() }
         let end = position
         if reason.code != .finished { annotate("recording ended: \(reason.code)", at: Double(end) / rate) }
         // Readers take no file without a record.
@@ -196,6 +208,34 @@ final class EDFWriter: RecordingWriter {
             bytes.copyBytes(from: octets)
             bytes[octets.count] = 0
         }
+    }
+
+    /// Takes rows at their own times: the samples up to each keep the values before it.
+    private func hold(_ block: SampleBlock) throws(RecordingError) {
+        let indices = block.rowIndices
+        for row in 0..<block.rowCount {
+            let time = block.time(ofRow: row, index: indices[row], rate: nil)
+            guard time.isFinite else { continue }
+            let limit = position + Int(Self.gapLimit * rate)
+            while Double(position) / rate < time, position < limit { try advanceHeld() }
+            for gap in block.gaps where gap.row == row { annotate("\(gap.lost) values lost", at: max(time, 0)) }
+            heldTime = max(time, 0)
+            for (column, value) in zip(scales.indices, block[row: row]) where value.isFinite {
+                hasValue[column] = true
+                let (number, isClipped) = scales[column].number(value)
+                if isClipped, !isClippedNow[column] {
+                    note("\(names[column]) beyond its range from here", column, true)
+                }
+                if !isClipped, isClippedNow[column] { note("\(names[column]) is back", column, false) }
+                last[column] = number
+            }
+        }
+    }
+
+    private func advanceHeld() throws(RecordingError) {
+        if position == 0 { annotate("values come irregularly: each sample is the newest value", at: 0) }
+        for column in scales.indices { store(last[column], column) }
+        try advance()
     }
 
     /// Completes a record with the last values.

@@ -48,6 +48,7 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// The file, what happened, and where.
     public var description: String {
-        "\(path ?? "standard output"): \(detail)" + (offset.map { " at offset \($0)" } ?? "")
+        (path.map { "\($0): " } ?? (code == .unsupported ? "" : "standard output: ")) + detail
+            + (offset.map { " at offset \($0)" } ?? "")
     }
 }

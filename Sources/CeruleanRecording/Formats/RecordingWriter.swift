@@ -92,7 +92,8 @@ public struct RecordingFormat: Sendable {
         name: "jsonl", fileExtension: "jsonl", title: "JSON Lines",
         factory: { (header, destination) throws(RecordingError) in try JSONLinesWriter(header, to: destination) })
 
-    /// EDF+, 16 bits for each sample with physical units, annotations for markers and gaps. Needs a fixed rate.
+    /// EDF+, 16 bits for each sample with physical units, annotations for markers and gaps; one
+    /// sample a second of sources without a rate.
     public static let edf = Self(
         name: "edf", fileExtension: "edf", title: "EDF+",
         factory: { (header, destination) throws(RecordingError) in try EDFWriter(header, to: destination) })

@@ -24,28 +24,12 @@ public enum OpenSignalsJoin {
         let shifts = starts.map { Int((Double(begin - ($0 ?? begin)) * rate / 1000).rounded()) }
         let rows = zip(sessions, shifts).map { session, shift in session.rowCount + session.lost - shift }.min() ?? 0
         guard rows > 0 else { throw refuse("the recordings share no time") }
-        var ids: [String] = []
-        for source in sessions.map(\.source) {
-            var id = source.address?.description ?? source.name
-            while ids.contains(id) { id += "_" }
-            ids.append(id)
-        }
+        let ids = ids(of: sessions.map(\.source))
         let start = WallTime(milliseconds: begin)
-        let header: FieldValue = .object(
-            zip(sessions, ids).map { session, id in
-                .init(
-                    id,
-                    OpenSignalsWriter.device(
-                        session.source, id: id, rate: rate, bits: OpenSignalsWriter.bits(of: session.source),
-                        start: start))
-            })
         let base = RecordingName.sanitized(sessions.map(\.source.name).joined(separator: "_"))
         let path = RecordingName.path(directory: directory, base: base, start: start, format: .openSignals)
         let file = try OutputFile(.file(path))
-        var text = Array("# OpenSignals Text File Format. Version 1\n# ".utf8)
-        JSONText.append(header, to: &text)
-        text += Array("\n# EndOfHeader\n".utf8)
-        try file.write(text)
+        try file.write(header(Array(zip(sessions.map(\.source), ids)), rate: rate, start: start))
         var cursors = sessions.map { _ in 0 }
         var buffer: [UInt8] = []
         for row in 0..<rows {
@@ -62,6 +46,31 @@ public enum OpenSignalsJoin {
         try file.write(buffer)
         try file.close()
         return path
+    }
+
+    /// The keys of the devices: their addresses, else their names, each once.
+    static func ids(of sources: [SourceDescription]) -> [String] {
+        var ids: [String] = []
+        for source in sources {
+            var id = source.address?.description ?? source.name
+            while ids.contains(id) { id += "_" }
+            ids.append(id)
+        }
+        return ids
+    }
+
+    /// The three lines in front of the samples.
+    static func header(_ devices: [(source: SourceDescription, id: String)], rate: Double, start: WallTime) -> [UInt8] {
+        let header: FieldValue = .object(
+            devices.map { source, id in
+                .init(
+                    id,
+                    OpenSignalsWriter.device(
+                        source, id: id, rate: rate, bits: OpenSignalsWriter.bits(of: source), start: start))
+            })
+        var text = Array("# OpenSignals Text File Format. Version 1\n# ".utf8)
+        JSONText.append(header, to: &text)
+        return text + Array("\n# EndOfHeader\n".utf8)
     }
 
     private static func append(_ session: RecordedSession, _ index: Int, _ cursor: inout Int, _ buffer: inout [UInt8]) {

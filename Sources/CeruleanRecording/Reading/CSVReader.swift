@@ -37,7 +37,7 @@ enum CSVReader {
             guard values.count + count <= RecordedSession.valueLimit else {
                 throw failure("too many values", at: position)
             }
-            if start == nil, let host = number(row[2]), host.isFinite, (0..<1e11).contains(host) {
+            if start == nil, let host = number(row[2]), (0..<1e11).contains(host - time) {
                 start = WallTime(milliseconds: Int64((host - time) * 1000))
             }
             indices.append(index)

@@ -74,10 +74,19 @@ public struct RecordedSession: Sendable {
         let head = try InputFile.head(path, 64)
         if head.starts(with: "SQLite format 3".utf8) { return try SQLiteReader.read(path) }
         if head.starts(with: "0       ".utf8) { return [try EDFReader.read(path)] }
-        let bytes = try InputFile.read(path, limit: OpenSignalsRecording.sizeLimit)
-        if head.starts(with: "# OpenSignals".utf8) { return try openSignals(OpenSignalsRecording(bytes, path: path)) }
-        if head.first == UInt8(ascii: "{") { return [try JSONLinesReader.read(bytes, path: path)] }
-        if head.starts(with: "index,time,hostTime,lostBefore".utf8) { return [try CSVReader.read(bytes, path: path)] }
+        return try read(InputFile.read(path, limit: OpenSignalsRecording.sizeLimit), path: path)
+    }
+
+    /// Reads a recording in one of the text formats from memory.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file.
+    ///   - path: Names it in errors, and the session where the format has no name.
+    /// - Throws: ``RecordingError`` `.badData` or `.unsupported`.
+    public static func read(_ bytes: [UInt8], path: String) throws(RecordingError) -> [RecordedSession] {
+        if bytes.starts(with: "# OpenSignals".utf8) { return try openSignals(OpenSignalsRecording(bytes, path: path)) }
+        if bytes.first == UInt8(ascii: "{") { return [try JSONLinesReader.read(bytes, path: path)] }
+        if bytes.starts(with: "index,time,hostTime,lostBefore".utf8) { return [try CSVReader.read(bytes, path: path)] }
         throw RecordingError(
             .badData, path: path, offset: 0,
             detail: "no recording: neither OpenSignals, CSV, JSON Lines, EDF nor SQLite")

@@ -3,6 +3,7 @@
 public import Cerulean
 import CeruleanHost
 public import CeruleanWire
+import Synchronization
 
 /// Makes sources of devices that have standard profiles, or any characteristic that notifies a number whose
 /// presentation format
@@ -12,7 +13,8 @@ public import CeruleanWire
 /// one gives the
 /// pace: each of its values is a row, with the newest values of the others. With a rate, the newest values become
 /// rows so often.
-/// The setting `wheel` is the circumference of a bicycle's wheel in meters.
+/// The setting `wheel` is the circumference of a bicycle's wheel in meters; `records` says which records a glucose meter is
+/// asked for: `all` (default), `last` or `none`. After a lost link it is asked for the newer ones.
 public struct ProfileDriver: DeviceDriver {
     /// `heartrate` or `source`.
     public let kind: String
@@ -20,23 +22,22 @@ public struct ProfileDriver: DeviceDriver {
     public let title: String
     /// The services of its profiles.
     public let services: [BluetoothUUID]
-    private let usualRate: Double?
 
-    /// Heart-rate sensors: a row for each measurement, of which they send one a second.
+    /// Heart-rate sensors: a row for each measurement. They send about one a second, at no fixed rate.
     public static let heartRate = ProfileDriver(
-        kind: "heartrate", title: "heart-rate sensor", services: [HeartRate.uuid], usualRate: 1)
+        kind: "heartrate", title: "heart-rate sensor", services: [HeartRate.uuid])
     /// All other standard sensors: thermometers, blood pressure, cycling, running, fitness machines, pulse oximeters,
-    /// scales,
-    /// environmental sensing, location.
+    /// scales, glucose meters and monitors, environmental sensing, location.
     public static let standard = ProfileDriver(
-        kind: "source", title: "standard sensor (thermometer, bicycle, scale, environment and others)",
-        services: [0x1809, 0x1810, 0x1816, 0x1818, 0x1814, 0x1826, 0x1822, 0x181D, 0x181A, 0x1819], usualRate: nil)
+        kind: "source", title: "standard sensor (thermometer, bicycle, scale, glucose, environment and others)",
+        services: [
+            0x1809, 0x1810, 0x1816, 0x1818, 0x1814, 0x1826, 0x1822, 0x181D, 0x1808, 0x181F, 0x181A, 0x1819,
+        ])
 
-    private init(kind: String, title: String, services: [BluetoothUUID], usualRate: Double?) {
+    private init(kind: String, title: String, services: [BluetoothUUID]) {
         self.kind = kind
         self.title = title
         self.services = services
-        self.usualRate = usualRate
     }
 
     /// By an advertised service.
@@ -49,20 +50,15 @@ public struct ProfileDriver: DeviceDriver {
     /// - Throws: ``SensingError`` about the options, with `unsupported` if nothing measures; or
     /// `BluetoothError`.
     public func open(_ peripheral: Peripheral, options: SourceOptions) async throws -> any SampleSource {
-        var wheel = 2.105
-        for (name, value) in options.settings {
-            guard name == "wheel", let number = Double(value), (0.1...5).contains(number) else {
-                throw SensingError(.invalidOption, "setting \(name)=\(value): a standard sensor knows wheel, in meters")
-            }
-            wheel = number
-        }
+        let settings = try Settings(options.settings)
         if let rate = options.rate, !(0.01...1000).contains(rate) {
             throw SensingError(.invalidOption, "rate \(rate) Hz: choose 0.01 to 1000")
         }
         try await peripheral.connect(timeout: options.timeout)
         if peripheral.services.isEmpty { try await peripheral.discover(timeout: max(options.timeout, .seconds(2))) }
-        let found = try await Self.measurements(of: peripheral, wheel: wheel, timeout: options.timeout)
+        let found = try await Self.measurements(of: peripheral, wheel: settings.wheel, timeout: options.timeout)
         let chosen = try Self.chosen(options.channels, of: found, on: peripheral)
+        let newest = Newest()
         var names: Set<String> = []
         let feeds = chosen.map { service, measurement in
             let channels = measurement.channels.map { channel in
@@ -74,19 +70,76 @@ public struct ProfileDriver: DeviceDriver {
                 }
                 return channel
             }
+            var decode = measurement.decoder()
+            // What is asked for after a lost link begins behind the newest.
+            if let numberColumn = measurement.recordNumber {
+                decode = { [decode] bytes in
+                    let values = decode(bytes)
+                    if let values, values.count > numberColumn {
+                        newest.note(values[values.count - channels.count + numberColumn])
+                    }
+                    return values
+                }
+            }
             return CharacteristicSource.Feed(
-                measurement.characteristic, in: service, channels: channels, decode: measurement.decoder())
+                measurement.characteristic, in: service, channels: channels, decode: decode)
         }
-        let pace: CharacteristicSource.Pace
-        if let rate = options.rate {
-            pace = .clock(rate)
-        } else {
-            pace = .arrival(chosen[0].measurement.characteristic == 0x2A37 ? 1 : usualRate)
-        }
-        return try await CharacteristicSource.open(peripheral, kind: kind, feeds: feeds, pace: pace, options: options)
+        let meters = chosen.filter { $0.measurement.recordNumber != nil }.map(\.service)
+        let records = settings.records
+        let timeout = options.timeout
+        return try await CharacteristicSource.open(
+            peripheral, kind: kind, feeds: feeds, pace: options.rate.map { .clock($0) } ?? .arrival(nil),
+            options: options,
+            begin: { peripheral in
+                guard let first = records else { return }
+                for service in meters where !peripheral.characteristics(0x2A52, in: service).isEmpty {
+                    let selection = newest.next.map { .from(minimum: $0) } ?? first
+                    _ = try await peripheral.askForRecords(
+                        RecordAccess(.report, selection), in: service, timeout: max(timeout, .seconds(2)))
+                }
+            })
     }
 
     // MARK: - Private
+
+    /// What the settings say.
+    private struct Settings {
+        var wheel = 2.105
+        /// Nil for none.
+        var records: RecordAccess.Selection? = .all
+
+        init(_ settings: [String: String]) throws(SensingError) {
+            for (name, value) in settings {
+                switch name {
+                case "wheel":
+                    guard let number = Double(value), (0.1...5).contains(number) else {
+                        throw SensingError(.invalidOption, "setting wheel=\(value): give 0.1 to 5 meters")
+                    }
+                    wheel = number
+                case "records":
+                    guard ["all", "last", "none"].contains(value) else {
+                        throw SensingError(.invalidOption, "setting records=\(value): choose all, last or none")
+                    }
+                    records = value == "all" ? .all : value == "last" ? .last : nil
+                default:
+                    throw SensingError(
+                        .invalidOption, "setting \(name): a standard sensor knows wheel (in meters) and records")
+                }
+            }
+        }
+    }
+
+    /// The greatest number of the records that came.
+    private final class Newest: Sendable {
+        private let number = Mutex<UInt16?>(nil)
+
+        func note(_ value: Double) {
+            guard let number = UInt16(exactly: value) else { return }
+            self.number.withLock { $0 = max($0 ?? 0, number) }
+        }
+
+        var next: UInt16? { number.withLock { $0.map { $0 == .max ? $0 : $0 + 1 } } }
+    }
 
     private typealias Found = (service: BluetoothUUID, measurement: StandardMeasurement)
 

@@ -14,17 +14,20 @@ public struct StandardMeasurement: Sendable {
     public let characteristic: BluetoothUUID
     /// The channels that its values fill.
     public let channels: [Channel]
+    /// The channel that numbers records which the device keeps and is to be asked for; nil where it sends by itself alone.
+    let recordNumber: Int?
     private let makeDecoder: @Sendable () -> @Sendable ([UInt8]) -> [Double]?
 
     /// How octets become values, one source each: rates need the value before.
     public func decoder() -> @Sendable ([UInt8]) -> [Double]? { makeDecoder() }
 
     init(
-        _ characteristic: BluetoothUUID, _ channels: [Channel],
+        _ characteristic: BluetoothUUID, _ channels: [Channel], recordNumber: Int? = nil,
         _ makeDecoder: @escaping @Sendable () -> @Sendable ([UInt8]) -> [Double]?
     ) {
         self.characteristic = characteristic
         self.channels = channels
+        self.recordNumber = recordNumber
         self.makeDecoder = makeDecoder
     }
 
@@ -41,6 +44,8 @@ public struct StandardMeasurement: Sendable {
         case 0x2A5B: return cycling(wheel)
         case 0x2A63: return cyclingPower(wheel)
         case 0x2A9D: return weight
+        case 0x2A18: return glucose
+        case 0x2AA7: return glucoseMonitoring
         default: return named(uuid) ?? scalar(uuid)
         }
     }

@@ -28,8 +28,8 @@ public final class CharacteristicSource: SampleSource {
         public var service: BluetoothUUID?
         /// The channels that its values fill, in order.
         public var channels: [Channel]
-        /// The values of the channels; nil or a wrong number of values if the octets are faulty, which counts as a
-        /// lost sample.
+        /// The values of the channels, row after row if a value carries several; nil or a wrong number of values if the
+        /// octets are faulty, which counts as a lost sample.
         public var decode: @Sendable ([UInt8]) -> [Double]?
 
         /// Describes a feed.
@@ -67,6 +67,7 @@ public final class CharacteristicSource: SampleSource {
     private let feeds: [Feed]
     private let pace: Pace
     private let prepare: Preparation
+    private let begin: Preparation
     private let finish: Preparation
     private let reconnectTimeout: Duration?
     private let timeout: Duration
@@ -88,14 +89,15 @@ public final class CharacteristicSource: SampleSource {
     ///   - feeds: The characteristics; the first one gives the pace.
     ///   - pace: When a row is made.
     ///   - options: Times, and whether to reconnect.
-    ///   - prepare: Switches the device on.
+    ///   - prepare: Switches the device on, before the values are subscribed to.
+    ///   - begin: Asks for the values, when they are subscribed to.
     ///   - finish: Switches it off when the source ends while the link is up; errors are ignored.
     /// - Throws: `BluetoothError`, with `notFound` if a characteristic is missing; or what `prepare`
     /// throws.
     public static func open(
         _ peripheral: Peripheral, kind: String, firmware: String? = nil, model: String? = nil, feeds: [Feed],
         pace: Pace, options: SourceOptions, prepare: @escaping Preparation = { _ in },
-        finish: @escaping Preparation = { _ in }
+        begin: @escaping Preparation = { _ in }, finish: @escaping Preparation = { _ in }
     ) async throws -> CharacteristicSource {
         try await peripheral.connect(timeout: options.timeout)
         if peripheral.services.isEmpty { try await peripheral.discover(timeout: max(options.timeout, .seconds(2))) }
@@ -113,18 +115,19 @@ public final class CharacteristicSource: SampleSource {
         let info = SourceDescription(
             kind: kind, name: peripheral.name ?? kind, address: peripheral.address?.address, firmware: firmware,
             model: model, channels: channels, rate: rate)
-        return CharacteristicSource(peripheral, info, feeds, pace, options, prepare, finish)
+        return CharacteristicSource(peripheral, info, feeds, pace, options, prepare, begin, finish)
     }
 
     private init(
         _ peripheral: Peripheral, _ info: SourceDescription, _ feeds: [Feed], _ pace: Pace, _ options: SourceOptions,
-        _ prepare: @escaping Preparation, _ finish: @escaping Preparation
+        _ prepare: @escaping Preparation, _ begin: @escaping Preparation, _ finish: @escaping Preparation
     ) {
         self.peripheral = peripheral
         self.info = info
         self.feeds = feeds
         self.pace = pace
         self.prepare = prepare
+        self.begin = begin
         self.finish = finish
         reconnectTimeout = options.reconnectTimeout
         timeout = options.timeout
@@ -180,7 +183,16 @@ public final class CharacteristicSource: SampleSource {
             if !state.isStopped { state.feed = feed }
             return !state.isStopped
         }
-        if !isWanted { feed.end() }
+        guard isWanted else {
+            feed.end()
+            return feed
+        }
+        do {
+            try await begin(peripheral)
+        } catch {
+            feed.end()
+            throw error
+        }
         return feed
     }
 
@@ -247,13 +259,16 @@ public final class CharacteristicSource: SampleSource {
             let feed = source.feeds[number]
             let isPace = number == 0 && source.paceIsArrival
             if isPace { pendingLoss += dropped }
-            guard let decoded = feed.decode(bytes), decoded.count == feed.channels.count else {
+            let width = feed.channels.count
+            guard let decoded = feed.decode(bytes), !decoded.isEmpty, width > 0, decoded.count % width == 0 else {
                 if isPace { pendingLoss += 1 }
                 return
             }
-            for (position, value) in decoded.enumerated() { values[offsets[number] + position] = value }
             seen.insert(number)
-            if isPace { emit(time) }
+            for start in stride(from: 0, to: decoded.count, by: width) {
+                for position in 0..<width { values[offsets[number] + position] = decoded[start + position] }
+                if isPace { emit(time) }
+            }
         }
 
         /// Rows that are due; more than one if the timer was late.

@@ -7,7 +7,7 @@ import CeruleanWire
 
 /// Files, and what a BITalino sends and receives.
 enum FileTargets {
-    static let all: [FuzzTarget] = [json, deviceFile, openSignals, frames, answers, board]
+    static let all: [FuzzTarget] = [json, deviceFile, openSignals, recordings, edf, frames, answers, board]
 
     private static let device = """
         {"name":"Strap","address":"C4:7C:8D:00:11:22","addressType":"random","advertising":{"connectable":true,"data":"020106",
@@ -46,6 +46,52 @@ enum FileTargets {
                 """.utf8)
         ]
     ) { _, input in _ = try? OpenSignalsRecording(input) }
+
+    private static let recordings = FuzzTarget.each(
+        "recordings",
+        [
+            Array(
+                "index,time,hostTime,lostBefore,A1,A1 (mV)\n0,0,1764528000.000,0,512,0\n5,0.05,1764528000.050,4,,\n"
+                    .utf8),
+            Array(
+                """
+                {"type":"header","device":{"kind":"bitalino","name":"B","address":"C7:CE:00:00:00:10"},"channels":[{"name":"A1",\
+                "quantity":"voltage","unit":"mV","resolution":10,"range":[0,1023]}],"rate":100,"start":"2026-11-30T19:33:00.000Z"}
+                {"type":"sample","index":0,"time":0,"values":{"A1":512}}
+                {"type":"gap","index":1,"lost":4}
+                {"type":"marker","index":5,"hostTime":"2026-11-30T19:33:00.050Z","text":"m"}
+                {"type":"sample","index":5,"time":0.05,"values":{}}
+                {"type":"end","samples":2,"lost":4,"reason":"finished"}
+
+                """.utf8),
+            Array(
+                """
+                # OpenSignals Text File Format. Version 1
+                # {"a":{"column":["nSeq","I1","A1"],"sampling rate":100,"resolution":[4,1,10],"label":["A1"],"sensor":["RAW"],"date":"2026-11-30","time":"19:33:0.5"}}
+                # EndOfHeader
+                15\t1\t512\t
+                3\t0\tnan\t
+
+                """.utf8),
+        ]
+    ) { context, input in
+        for session in (try? RecordedSession.read(input, path: "fuzz")) ?? [] {
+            let isWhole = session.rowCount == 0 ? session.values.isEmpty : session.values.count % session.rowCount == 0
+            context.expect(isWhole, "rows that are not whole")
+            let isNumbered = session.indices.isEmpty || session.indices.count == session.rowCount
+            context.expect(isNumbered && session.lost >= 0, "\(session.indices.count) indices, \(session.lost) lost")
+            context.expect(
+                zip(session.indices, session.indices.dropFirst()).allSatisfy { $0 < $1 }, "indices that do not rise")
+        }
+    }
+
+    private static let edf = FuzzTarget.each("edf", weight: 1, [EDFSample.octets]) { context, input in
+        for session in EDFSample.read(input) {
+            let isWhole = session.rowCount == 0 ? session.values.isEmpty : session.values.count % session.rowCount == 0
+            context.expect(isWhole, "rows that are not whole")
+            context.expect(session.marks.allSatisfy { $0.index >= 0 }, "a mark in front of the first sample")
+        }
+    }
 
     /// Whatever comes, the receiver keeps less than two frames, and every octet is in a frame, passed over or kept.
     private static let frames = FuzzTarget("bitalino-frames", weight: 15) { context, count in

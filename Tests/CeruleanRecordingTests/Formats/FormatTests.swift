@@ -126,7 +126,7 @@ import Testing
 
     @Test func irregularSamplesAreRefusedOrKept() async throws {
         let session = Self.session(rate: nil, lost: 0..<0)
-        for format in [RecordingFormat.edf, .openSignals] {
+        for format in [RecordingFormat.openSignals] {
             await #expect(throws: RecordingError.self) { try await write(session, [format]) }
         }
         let files = try await write(session, [.sqlite, .csv, .jsonLines])
