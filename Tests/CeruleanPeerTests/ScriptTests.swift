@@ -94,7 +94,8 @@ struct ScriptTests {
     @Test func aScriptServesBumblesCentral() async throws {
         let home = try Home()
         let radio = try await AirProcess(.cerulean)
-        let app = try script(example("device-to-device-peripheral.js"), ["hello", "--username", "Script"], on: radio.adapter, home)
+        let app = try script(
+            example("device-to-device-peripheral.js"), ["hello", "--username", "Script"], on: radio.adapter, home)
         try await line(app, with: "advertising")
         let central = try PeerProcess(
             Programs.python, [Programs.bumblePeer, "central", radio.transport, "--target", "Script"])
@@ -118,7 +119,8 @@ struct ScriptTests {
     @Test func twoProcessesTalkToEachOther() async throws {
         let home = try Home()
         let radio = try await AirProcess(.cerulean)
-        let peripheral = try script(example("device-to-device-peripheral.js"), ["good morning"], on: radio.adapter, home)
+        let peripheral = try script(
+            example("device-to-device-peripheral.js"), ["good morning"], on: radio.adapter, home)
         try await line(peripheral, with: "advertising")
         let central = try script(example("device-to-device-central.js"), ["hi"], on: radio.adapter, home)
         #expect(await central.rest().last == "[INFO] done")
@@ -148,55 +150,6 @@ struct ScriptTests {
         radio.stop()
     }
 
-    /// Killed while connected and subscribed, started again, it gets the next notification.
-    @Test func aKilledScriptIsRestored() async throws {
-        let home = try Home()
-        let radio = try await AirProcess(.cerulean)
-        let peer = try PeerProcess(
-            Programs.python, [Programs.bumblePeer, "peripheral", radio.transport, "--name", "Bumble One"])
-        _ = try await peer.event("ready")
-        let path = try home.write(
-            """
-            var BLE = require('com.logicallabs.bluetoothle'), id = 'one';
-            function listen(p) { p.addEventListener('updatedValueForCharacteristic', function (e) { Ti.API.info('value ' + e.characteristic.UUID); }); }
-            BLE.addEventListener('moduleReady', function () {
-                Ti.API.info('ids ' + BLE.restoredCentralManagerIdentifiers.join());
-                BLE.initCentralManager({ restoreIdentifier: id });
-            });
-            BLE.addEventListener('centralWillRestoreState', function (e) { e.peripherals.forEach(listen); Ti.API.info('restored ' + e.peripherals.length); });
-            BLE.addEventListener('centralManagerStateChange', function () {
-                if (!BLE.restoredCentralManagerIdentifiers.length) { BLE.startScan({ UUIDs: ['FFF0'] }); }
-            });
-            BLE.addEventListener('discoveredPeripheral', function (e) { BLE.stopScan(); BLE.connectPeripheral({ peripheral: e.peripheral }); });
-            BLE.addEventListener('connectedPeripheral', async function (e) {
-                if (BLE.restoredCentralManagerIdentifiers.length) { return Ti.API.info('again'); }
-                var p = e.peripheral;
-                listen(p);
-                var s = (await p.discoverServices({ UUIDs: ['FFF0'] }))[0];
-                await p.discoverCharacteristics({ service: s, UUIDs: ['FFF3'] });
-                await p.subscribeToCharacteristic(s.characteristics[0]);
-                Ti.API.info('subscribed');
-            });
-            """)
-        let first = try script(path, on: radio.adapter, home)
-        try await line(first, with: "subscribed")
-        _ = try await peer.ask("notify", "\"count\":1,\"length\":4")
-        try await line(first, with: "value FFF3")
-        first.kill()
-        let second = try script(path, on: radio.adapter, home)
-        try await line(second, with: "ids one")
-        try await line(second, with: "restored 1")
-        // The first subscription is the one before; the next is that of the restored script.
-        _ = try await peer.event("subscription")
-        var isBack = false
-        for _ in 0..<4 where !isBack { isBack = try await peer.event("subscription")["notify"] as? Bool == true }
-        _ = try await peer.ask("notify", "\"count\":1,\"length\":4")
-        try await line(second, with: "value FFF3")
-        second.interrupt()
-        #expect(await second.status() == 130)
-        radio.stop()
-    }
-
     @Test func devicesOfTheSimulatedRoomAreUsed() async throws {
         let home = try Home()
         let strap = try script(example("heart-rate.js"), ["2"], on: "virtual", home)
@@ -209,7 +162,9 @@ struct ScriptTests {
         let table = await board.rest()
         #expect(table.first == "[INFO] sequence,A1,A2")
         #expect(table.last == "[INFO] recorded 12 samples")
-        let sequence = table.dropFirst().dropLast().compactMap { $0.dropFirst(7).split(separator: ",").first.flatMap { Int($0) } }
+        let sequence = table.dropFirst().dropLast().compactMap {
+            $0.dropFirst(7).split(separator: ",").first.flatMap { Int($0) }
+        }
         #expect(sequence.count == 12)
         #expect(zip(sequence, sequence.dropFirst()).allSatisfy { ($0 + 1) % 16 == $1 }, "\(sequence)")
     }

@@ -55,7 +55,9 @@ extension ScriptRuntime {
             engine.string(try files.resolve(arguments.at(0, engine).text, from: arguments.at(1, engine).text))
         }
         add("folder") { engine, arguments in engine.string(ScriptFiles.folder(of: arguments.at(0, engine).text)) }
-        add("readFile") { [unowned self] engine, arguments in engine.string(try files.read(arguments.at(0, engine).text)) }
+        add("readFile") { [unowned self] engine, arguments in
+            engine.string(try files.read(arguments.at(0, engine).text))
+        }
         add("load") { [unowned self] engine, arguments in
             let path = arguments.at(0, engine).text
             let source = try files.read(path)

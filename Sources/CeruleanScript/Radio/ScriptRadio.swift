@@ -50,7 +50,7 @@ final class ScriptRadio: NSObject {
     ///
     /// - Throws: ``ScriptFault`` when it is another kind, or gone.
     func object<Object>(_ value: ScriptValue, _ type: Object.Type = Object.self) throws(ScriptFault) -> Object {
-        guard let number = value.ifInteger, let object = objects[number] as? Object else {
+        guard let number = value.ifInteger, let known = objects[number], let object = known as? Object else {
             throw ScriptFault("this object is not valid any more")
         }
         return object

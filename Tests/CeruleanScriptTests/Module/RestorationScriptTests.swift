@@ -63,17 +63,19 @@ import Testing
             let first = try stage.script(Self.central)
             let ending = try await first.run()
             #expect(ending == .exited(0))
-            #expect(first.lines == ["ids ", "state 5", "subscribed", "value 1"] || first.lines == ["ids ", "state 5", "value 1", "subscribed"])
+            #expect(first.lines.sorted() == ["ids ", "state 5", "subscribed", "value 1"])
             let second = try stage.script(Self.central)
             async let end = second.run()
             await second.line(with: "value 2")
+            // The name is the one that the host has, which was read meanwhile.
             #expect(
-                second.lines == ["ids central one", "restored 1 0 Half FFF3 true", "state 5", "value 2"]
-                    || second.lines.prefix(3) == ["ids central one", "restored 1 0 Half FFF3 true", "state 5"])
+                second.lines == ["ids central one", "restored 1 0 script FFF3 true", "state 5", "value 2"])
             second.program.stop()
             _ = try await end
             // One that ended in order leaves nothing.
-            let third = try stage.script("var BLE = require('com.logicallabs.bluetoothle'); console.log(BLE.restoredCentralManagerIdentifiers.length);")
+            let third = try stage.script(
+                "var BLE = require('com.logicallabs.bluetoothle'); console.log(BLE.restoredCentralManagerIdentifiers.length);"
+            )
             try await third.run()
             #expect(third.lines == ["0"])
             server.program.stop()
