@@ -172,6 +172,19 @@ import Testing
             try await node.calibrate(.sensorFusionCompact) { progress.append($0) }
             #expect(progress.last == 100)
             #expect(progress.count > 3)
+            await #expect(throws: BluetoothError.self) { try await node.calibrate(.battery) }
+            // One that is given up is ended on the board too, which would stand at less than 100 otherwise.
+            let error = await withTaskGroup(of: BluetoothError?.self) { group in
+                group.addTask {
+                    do throws(BluetoothError) {
+                        try await node.calibrate(.compass) { _ in withUnsafeCurrentTask { $0?.cancel() } }
+                        return nil
+                    } catch { return error }
+                }
+                return await group.next() ?? nil
+            }
+            #expect(error?.code == .cancelled)
+            #expect(try await node.calibrationStatus(of: .compass) == 100)
 
             let led = try #require(Register.wesu(named: "LED_CONFIG"))
             try await node.write([2, 1], to: led)

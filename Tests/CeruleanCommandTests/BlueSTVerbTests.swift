@@ -22,6 +22,15 @@ import Testing
         #expect(features.contains("sensorFusion"))
     }
 
+    @Test func scanExplainsWhatIsNoBoard() async throws {
+        let outcome = try await RoomVerbTests.run("scan", "--timeout", "2", "--explain", "--json")
+        let lines = outcome.test.error.split(separator: "\n").filter { $0.contains("is no BlueST board") }
+        // The beacons of the room have other makers' data, and each is spoken of once.
+        #expect(!lines.isEmpty && Set(lines).count == lines.count)
+        #expect(!lines.contains { $0.contains("BoxPro") })
+        #expect(try await RoomVerbTests.run("scan", "--timeout", "1").test.error.contains("no BlueST board") == false)
+    }
+
     @Test func infoShowsFeatures() async throws {
         let outcome = try await RoomVerbTests.run("info", "--name", "boxpro", "--json")
         #expect(outcome.code == .ok)

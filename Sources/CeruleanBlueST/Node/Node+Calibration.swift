@@ -2,6 +2,7 @@
 
 public import Cerulean
 import CeruleanHost
+import CeruleanWire
 
 extension Node {
     /// How a board is calibrated: by commands to the feature, or by texts on its console, as some SensorTile.box want
@@ -32,13 +33,30 @@ extension Node {
     ///   - feature: What is calibrated.
     ///   - timeout: For all of it.
     ///   - progress: Called with 0 to 100.
-    /// - Throws: `BluetoothError` with `timedOut`; the board is told to stop before.
+    /// - Throws: `BluetoothError` with `timedOut` or `cancelled`; the board is told to stop before.
     public func calibrate(
         _ feature: Feature, timeout: Duration = .seconds(60), progress: (Int) -> Void = { _ in }
     ) async throws(BluetoothError) {
         let loop = core.port.loop
         let deadline = loop.now + timeout
         let way = try await startCalibration(of: feature, timeout: min(timeout, .seconds(2)))
+        do throws(BluetoothError) {
+            try await followCalibration(of: feature, by: way, until: deadline, progress)
+        } catch {
+            if error.code == .cancelled, case .commands(let mask) = way,
+                let key = core.allKeys(BlueSTUUID.commands, needing: [.write]).first
+            {
+                let stop = FeatureCommand.calibration(.stop, mask: mask).forConfigurationService
+                await core.port.writeLast(stop, to: key, timeout: .seconds(2))
+            }
+            throw error
+        }
+    }
+
+    private func followCalibration(
+        of feature: Feature, by way: CalibrationWay, until deadline: MonotonicTime, _ progress: (Int) -> Void
+    ) async throws(BluetoothError) {
+        let loop = core.port.loop
         while true {
             let status = try await calibration(.status, of: feature, by: way, timeout: .seconds(2))
             progress(status)

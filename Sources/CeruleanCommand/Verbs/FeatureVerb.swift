@@ -35,6 +35,7 @@ extension VerbSpecification {
             .flag("no-answer", "wait for no answer to a command or message"),
             .value("features", "LIST", "log: features with commas, such as acceleration,pressure"),
             .value("interval", "S", "log: seconds between samples (default 1)"),
+            .catalog,
         ],
         selectsDevice: true,
         examples: [
@@ -134,7 +135,7 @@ private struct FeatureJob: Sendable {
 
     private static func known(_ name: String) throws(CommandError) -> Feature {
         let features = FeatureRegistry()
-        if let found = features.feature(id: name) { return found }
+        if let found = features.feature(id: name) ?? KnownDrivers.catalog?.feature(id: name) { return found }
         throw CommandError(.notFound, "'\(name)' is no feature; 'feature list' shows all")
     }
 

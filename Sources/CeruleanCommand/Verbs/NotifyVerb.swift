@@ -18,6 +18,7 @@ extension VerbSpecification {
             .value("count", "N", "end after N values"),
             .value("seconds", "S", "end after S seconds"),
             .flag("indicate", "ask for indications where the device offers both"),
+            .catalog,
             .value("feature", "LIST", "BlueST: features with commas, such as sensorFusion or acceleration,gyroscope"),
             .value("st-log", "DIR", "BlueST: write ST's CSV logs, one file for each feature"),
             .value("wav", "FILE", "BlueST: write the sound of adpcmAudio or opusAudio, and show its level"),

@@ -17,6 +17,7 @@ extension VerbSpecification {
         options: [
             .value("channels", "LIST", "channels with commas, such as 1,2,3 or A1,A2 (default all)"),
             .value("feature", "LIST", "BlueST: features with commas, such as acceleration,gyroscope,magnetometer"),
+            .catalog,
             .value(
                 "rate", "HZ",
                 "samples per second; BITalino: 1, 10, 100 or 1000 (default 1000); BlueST: what the board sends, measured"

@@ -100,7 +100,8 @@ private struct RegisterTable: Sendable {
             if let meaning { members.append(.init("decoded", .text(meaning))) }
             try console.json(.object(members))
         } else {
-            let text = "\(register.name) = \(Hex.encode(value))" + (meaning.map { "  \($0)" } ?? "")
+            let kept = target == .persistent ? " (persistent)" : ""
+            let text = "\(register.name)\(kept) = \(Hex.encode(value))" + (meaning.map { "  \($0)" } ?? "")
             try console.line(TerminalText.escaped(text))
         }
     }

@@ -39,6 +39,7 @@ extension VerbSpecification {
             .value("save", "NAME", "save the options of this scan under NAME"),
             .value("forget", "NAME", "remove what is saved under NAME, and end"),
             .flag("configs", "list what is saved, and end"),
+            .flag("explain", "say on standard error why a device with a maker's data is no BlueST board"),
             .catalog,
         ],
         selectsDevice: true,
@@ -69,6 +70,7 @@ private struct ScanPlan: Sendable {
     var isJSON: Bool
     var watches: Bool
     var isActive: Bool
+    var explains: Bool
     var duration: Duration?
     var filter: ScanFilter
     var view: ScanModel.View
@@ -79,6 +81,7 @@ private struct ScanPlan: Sendable {
         isJSON = invocation.has("json")
         watches = invocation.has("watch")
         isActive = !invocation.has("passive")
+        explains = invocation.has("explain")
         duration = watches ? nil : try invocation.seconds("timeout") ?? .seconds(5)
         filter = try DeviceSelector(invocation).filter(onlyConnectable: false)
         view = ScanModel.View()
@@ -104,7 +107,11 @@ private struct ScanPlan: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 let scan = session.central.scan(filter, duplicates: true, active: isActive, timeout: duration)
-                for try await discovery in scan { try await screen.add(discovery) }
+                var explanation = BlueSTExplanation()
+                for try await discovery in scan {
+                    if explains, let text = explanation.about(discovery) { console.talk(text) }
+                    try await screen.add(discovery)
+                }
             }
             if let input {
                 group.addTask {
