@@ -97,7 +97,7 @@ extension StackEngine {
     }
 
     /// Closes what belongs to a sink that is removed.
-    func removeChannels(of sink: any HostEventSink) {
+    public func removeChannels(of sink: any HostEventSink) {
         for (psm, listener) in channels.listeners where listener.sink === sink { channels.listeners[psm] = nil }
         for channel in channels.byID.values where channel.sink === sink {
             channel.sink = nil

@@ -88,7 +88,7 @@ enum EngineTargets {
                 if context.mutator.chance(5) { side.tick(side.now + .milliseconds(context.mutator.number(1...3000))) }
                 if side.isBroken { break }
             }
-            side.engine.shutDown(now: side.now)
+            side.end()
             context.expect(ends.twice == 0, "\(ends.twice) operations ended twice")
             context.expect(ends.ended == ends.begun, "\(ends.begun - ends.ended) operations never ended")
         }
@@ -145,8 +145,8 @@ enum EngineTargets {
             }
             // Every transaction has its 30 seconds, and there may be several in line.
             for _ in 0..<8 { pass(.seconds(31), &context) }
-            client.engine.shutDown(now: now)
-            server.engine.shutDown(now: now)
+            client.end()
+            server.end()
             context.expect(ends.twice == 0, "\(ends.twice) operations ended twice")
             context.expect(ends.ended == ends.begun, "\(ends.begun - ends.ended) operations never ended")
             // A life without a packet to damage counts too, so that the run ends.

@@ -36,6 +36,13 @@ final class FuzzSide: HostEventSink, @unchecked Sendable {
         deliver()
     }
 
+    /// Ends the host, which lets go of everybody who listens: nothing of it stays.
+    func end() {
+        engine.shutDown(now: now)
+        engine.unpublish(servicesOf: self, now: now)
+        engine.removeChannels(of: self)
+    }
+
     func publish(_ services: [ServiceDefinition]) {
         engine.publish(services, for: self, now: now) { [self] result in
             if case .success(let list) = result { published = list }
