@@ -41,5 +41,6 @@ enum KnownDrivers {
 
 extension OptionSpecification {
     /// A file that tells firmware of BlueST boards by number.
-    static let catalog = value("catalog", "FILE", "BlueST: names firmware, option bytes, more features and payloads; ST's catalogue as JSON")
+    static let catalog = value(
+        "catalog", "FILE", "BlueST: names firmware, option bytes, more features and payloads; ST's catalogue as JSON")
 }
