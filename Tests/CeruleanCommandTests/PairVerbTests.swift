@@ -108,7 +108,8 @@ import Testing
         #expect(await run("bonds").test.out.isEmpty)
         // The lock still has its keys: it is asked again, agrees, and the new keys hold.
         #expect(await run("pair", "--adapter", adapter, "--pick", "first", "--yes").code == .ok)
-        #expect(await run("unpair", "--all").code == .ok)
+        let end = await run("unpair", "--all")
+        #expect(end.code == .ok, "\(end.test.error)")
     }
 
     @Test func readsOutOfBandData() throws {

@@ -35,7 +35,7 @@ import Testing
         let outcome = try await Self.run("scan", "--timeout", "3", "--json")
         #expect(outcome.code == .ok)
         let objects = outcome.test.objects
-        #expect(objects.count == SimulatedRoom.builtInNames.count && objects.count >= 5)
+        #expect(objects.count == SimulatedRoom.demonstrationNames.count && objects.count >= 5)
         let board = try #require(objects.first { $0["name"] == "BITalino BLE" })
         #expect(board["address"] == "C7:CE:00:00:00:10" && board["addressType"] == "random")
         #expect(board["connectable"] == true)

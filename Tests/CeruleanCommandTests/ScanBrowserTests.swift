@@ -164,7 +164,7 @@ import Testing
         let cells = text.test.lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
         // A record has the services that were found in a column of their own.
         #expect(cells.map(\.last) == ["Heart Rate, Battery Service, Device Information"])
-        #expect(text.test.error.contains("1 of \(SimulatedRoom.builtInNames.count) devices"))
+        #expect(text.test.error.contains("1 of \(SimulatedRoom.demonstrationNames.count) devices"))
     }
 
     @Test func watchingRepeatsNoRecord() async throws {
@@ -185,7 +185,7 @@ import Testing
             line.split(separator: "\t", omittingEmptySubsequences: false).enumerated().filter { $0.offset != 1 }
                 .map(\.element)
         }
-        #expect(records.count >= SimulatedRoom.builtInNames.count)
+        #expect(records.count >= SimulatedRoom.demonstrationNames.count)
         // Strength apart, what comes again differs from what came last for that device.
         var last: [Substring: [Substring]] = [:]
         for record in records {

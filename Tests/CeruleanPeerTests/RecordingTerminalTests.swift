@@ -139,6 +139,7 @@ struct RecordingTerminalTests {
         for (offset, row) in rows.enumerated() { #expect(Array(row.suffix(2)) == tables[(start + offset) % 100]) }
         let times = try #require(samples["times"] as? [Double])
         #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
-        #expect(abs((times[299] - times[0]) - 0.299) < 0.05)
+        // The board's own steps; a stream that began late is put right by shorter ones, never by longer.
+        #expect(times[299] - times[0] < 0.2995)
     }
 }

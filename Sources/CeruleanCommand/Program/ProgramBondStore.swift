@@ -34,7 +34,11 @@ final class ProgramBondStore: BondStore {
     /// Lets other runs have the bonds. Nothing is saved any more.
     func release() {
         hold.withLock { hold in
-            if case .held(let descriptor) = hold { close(descriptor) }
+            if case .held(let descriptor) = hold {
+                // Not by closing alone: a process that is being started has a copy of the descriptor for a moment.
+                flock(descriptor, LOCK_UN)
+                close(descriptor)
+            }
             hold = .none
         }
     }

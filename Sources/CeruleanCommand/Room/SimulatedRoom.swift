@@ -29,12 +29,14 @@ struct SimulatedRoom: Sendable {
     /// The directory where the devices keep their bonds; nil lets them forget with the room.
     var bonds: String?
 
+    /// What is in the room of the demonstration. Meters that send nothing until they are asked would end no recording.
+    static var demonstrationNames: [String] { builtInNames.filter { !["glucose", "cgm"].contains($0) } }
+
     /// The room of the demonstration: every board that has a simulation, a heart-rate strap, a thermometer, beacons.
     static func demonstration() throws -> SimulatedRoom {
         let distances = [0.4, 0.98, 0.54, 1.33, 0.73, 1.8, 2.4, 3.3, 4.4, 6, 8.1, 10.9]
         var room = SimulatedRoom(places: [])
-        // Meters that send nothing until they are asked would end no recording.
-        for kind in builtInNames where !["glucose", "cgm"].contains(kind) {
+        for kind in demonstrationNames {
             // Not every driver has a simulation.
             guard let device = try? builtIn(kind) else { continue }
             let number = room.places.count

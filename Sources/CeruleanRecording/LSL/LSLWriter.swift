@@ -3,13 +3,11 @@
 import CeruleanSensing
 import CeruleanWire
 
-/// A stream of the Lab Streaming Layer: one outlet with the samples, and one of type `Markers` with markers, gaps and
-/// changes of
+/// A stream of the Lab Streaming Layer: one outlet with the samples, and one of type `Markers` with markers, gaps and changes of
 /// the link.
 ///
-/// Samples carry the time of LSL's clock: the arrival of the first block, then the device's clock, corrected slowly
-/// towards the
-/// arrivals. Lost samples are missing from the stream, as LSL wants it.
+/// Samples carry the time of LSL's clock: the arrival of the first block, then the device's clock, corrected slowly towards the
+/// arrivals, and never back. Lost samples are missing from the stream, as LSL wants it.
 final class LSLWriter: RecordingWriter {
     let destination: RecordingDestination
     private let library: LSLLibrary
@@ -19,6 +17,10 @@ final class LSLWriter: RecordingWriter {
     private let channelCount: Int
     private var alignment: ClockAlignment
     private var times: [Double] = []
+    /// The time of the newest sample.
+    private var lastTime: Double?
+    /// How far apart samples are at least, in seconds: a tenth of a period.
+    private let shortestStep: Double
 
     init(_ header: RecordingHeader, to destination: RecordingDestination) throws(RecordingError) {
         let source = header.source
@@ -32,6 +34,7 @@ final class LSLWriter: RecordingWriter {
         }
         self.library = library
         rate = source.rate
+        shortestStep = 0.1 / (source.rate ?? 1000)
         channelCount = source.channels.count
         alignment = ClockAlignment()
         let name = destination.streamName ?? source.name
@@ -54,7 +57,11 @@ final class LSLWriter: RecordingWriter {
         let offset = alignment.offset(device: last, host: now)
         times.removeAll(keepingCapacity: true)
         for (row, index) in indices.enumerated() {
-            times.append(block.time(ofRow: row, index: index, rate: rate) + offset)
+            var time = block.time(ofRow: row, index: index, rate: rate) + offset
+            // An earlier arrival than all before puts the clock back; times of a stream only rise, so they catch up.
+            if let lastTime, time <= lastTime { time = lastTime + shortestStep }
+            times.append(time)
+            lastTime = time
         }
         for gap in block.gaps where gap.row < times.count {
             push("\(gap.lost) samples lost", at: times[max(gap.row, 0)])

@@ -24,8 +24,7 @@ public struct ClockAlignment: Hashable, Sendable {
     /// Nothing is known yet.
     public init() {}
 
-    /// Takes an arrival: a moment of the device's clock and the host's moment at which it was there, in seconds.
-    /// Returns what to add
+    /// Takes an arrival: a moment of the device's clock and the host's moment at which it was there, in seconds. Returns what to add
     /// to the device's clock for the host's.
     @discardableResult
     public mutating func offset(device: Double, host: Double) -> Double {
@@ -47,8 +46,7 @@ public struct ClockAlignment: Hashable, Sendable {
         return line.intercept + line.slope * device
     }
 
-    /// How much faster the host's clock goes than the device's, in parts of a million; nil before three windows are
-    /// known. At
+    /// How much faster the host's clock goes than the device's, in parts of a million; nil before three windows are known. At
     /// 1000 Hz, 20 ppm are one sample in 50 seconds.
     public var driftPartsPerMillion: Double? { points.count >= 3 ? line.slope * 1e6 : nil }
 

@@ -25,6 +25,7 @@ final class ScriptEngine {
     let context: JSGlobalContextRef
     private let functionClass: JSClassRef
     private var names: [String: JSStringRef] = [:]
+    private var isClosed = false
 
     init() throws(ScriptFault) {
         cerulean_js_adopt_thread()
@@ -51,8 +52,15 @@ final class ScriptEngine {
         self.functionClass = functionClass
     }
 
-    deinit {
+    deinit { close() }
+
+    /// Ends the context and all of its values, on the thread that made it: its collector has timers there, and the thread may be
+    /// gone when the last reference to this object is.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
         for name in names.values { JSStringRelease(name) }
+        names = [:]
         JSClassRelease(functionClass)
         JSGlobalContextRelease(context)
         JSContextGroupRelease(group)

@@ -75,8 +75,11 @@ final class ScriptRuntime {
         for handler in handlers.values { handler.release() }
         handlers = [:]
         on?.release()
+        on = nil
         shared?.release()
+        shared = nil
         me.value = nil
+        engine.close()
     }
 
     // MARK: Turns
