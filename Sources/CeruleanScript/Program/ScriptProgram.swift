@@ -89,6 +89,16 @@ public final class ScriptProgram: Sendable {
     /// Ends the script between two of its turns.
     public func stop() { end(.success(.stopped)) }
 
+    #if canImport(CCeruleanJS)
+    /// How many objects of Bluetooth the script's proxies keep alive, after what nobody reaches any more was collected. On the loop.
+    package func countLiveObjects() -> Int {
+        guard let runtime = runtime.value else { return 0 }
+        runtime.engine.collect()
+        runtime.engine.pump()
+        return runtime.radio.objects.count
+    }
+    #endif
+
     // MARK: - Private
 
     private func start() {
