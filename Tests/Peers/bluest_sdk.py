@@ -85,6 +85,12 @@ async def run(args):
         features = {}
         total = asyncio.Event()
         missing = {}
+        subscribed = False
+
+        def end_if_complete():
+            # The first characteristic may have sent all of its values before the last is subscribed.
+            if subscribed and not any(missing.values()):
+                total.set()
 
         def listen(characteristic, classes):
             uuid = str(characteristic.uuid).upper()
@@ -103,8 +109,7 @@ async def run(args):
                     results.append({"name": feature.get_name(), "data": numbers(sample)})
                 say("sample", uuid=uuid, raw=data.hex(), timestamp=timestamp, features=results)
                 missing[uuid] -= 1
-                if not any(missing.values()):
-                    total.set()
+                end_if_complete()
 
             return value
 
@@ -121,6 +126,8 @@ async def run(args):
                     continue
                 await peer.discover_descriptors(characteristic)
                 await peer.subscribe(characteristic, listen(characteristic, [known[bit] for bit in bits]))
+        subscribed = True
+        end_if_complete()
         await asyncio.wait_for(total.wait(), 40)
         say("done", characteristics=len(features))
 
