@@ -12,6 +12,31 @@ struct CoreBluetoothSampleTests {
         deinit { try? FileManager.default.removeItem(atPath: path) }
     }
 
+    /// What is written in a folder from now on.
+    private final class Changes: Sendable {
+        private let home: Home
+        private let descriptor: Int32
+
+        init(in home: Home) throws {
+            self.home = home
+            try FileManager.default.createDirectory(atPath: home.path, withIntermediateDirectories: true)
+            descriptor = inotify_init1(Int32(IN_CLOEXEC))
+            try #require(inotify_add_watch(descriptor, home.path, UInt32(IN_MOVED_TO | IN_CLOSE_WRITE)) >= 0)
+        }
+
+        deinit { close(descriptor) }
+
+        /// Waits until a file holds a text.
+        func wait(for text: String, in file: String) throws {
+            let path = home.path + "/" + file
+            while (try? String(contentsOfFile: path, encoding: .utf8))?.contains(text) != true {
+                // Ends when something in the folder was written.
+                var note = [UInt8](repeating: 0, count: 4096)
+                try #require(read(descriptor, &note, note.count) > 0)
+            }
+        }
+    }
+
     private func sample(_ arguments: [String], _ radio: AirProcess, _ home: Home) throws -> PeerProcess {
         try PeerProcess(
             Programs.binaries.appendingPathComponent("CoreBluetoothSample").path, arguments,
@@ -115,10 +140,12 @@ struct CoreBluetoothSampleTests {
         let radio = try await AirProcess(.cerulean)
         let peer = try bumble(["peripheral", radio.transport, "--name", "Bumble One"])
         _ = try await peer.event("ready")
+        let changes = try Changes(in: home)
         let first = try sample(["central", "--restore", "sample"], radio, home)
         #expect(try await first.event("subscribed")["isNotifying"] as? Bool == true)
         _ = try await peer.ask("notify", "\"count\":1,\"length\":4")
         _ = try await first.event("value")
+        try changes.wait(for: "\"isNotifying\":true", in: "restore-central-sample.json")
         first.kill()
         let second = try sample(["central", "--restore", "sample"], radio, home)
         let restored = try await second.event("restored")
@@ -135,19 +162,11 @@ struct CoreBluetoothSampleTests {
     @Test func aKilledPeripheralIsRestored() async throws {
         let home = Home()
         let radio = try await AirProcess(.cerulean)
-        try FileManager.default.createDirectory(atPath: home.path, withIntermediateDirectories: true)
-        let changes = inotify_init1(Int32(IN_CLOEXEC))
-        defer { close(changes) }
-        try #require(inotify_add_watch(changes, home.path, UInt32(IN_MOVED_TO | IN_CLOSE_WRITE)) >= 0)
+        let changes = try Changes(in: home)
         let first = try sample(["peripheral", "--restore", "sample"], radio, home)
         _ = try await first.event("advertising")
-        let saved = home.path + "/restore-peripheral-sample.json"
         // The file is written right behind the announcement.
-        while (try? String(contentsOfFile: saved, encoding: .utf8))?.contains("advertisement") != true {
-            // Ends when something in the folder was written.
-            var note = [UInt8](repeating: 0, count: 4096)
-            try #require(read(changes, &note, note.count) > 0)
-        }
+        try changes.wait(for: "advertisement", in: "restore-peripheral-sample.json")
         first.kill()
         let second = try sample(["peripheral", "--restore", "sample"], radio, home)
         #expect(try await second.event("restored")["services"] as? [String] == ["FFF0"])
